@@ -19,7 +19,7 @@ interface Declared {
 export interface Coverage {
   /** How many there are, with and without a docstring. */
   readonly all: number;
-  /** Those without a docstring, by package. */
+  /** Names without a docstring, by package. */
   readonly missing: Measured;
 }
 

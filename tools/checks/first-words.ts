@@ -4,7 +4,7 @@ import { add, type Measured, packageOf } from './sources.js';
 const WORDS = ['What', 'Who', 'Whom', 'Whose', 'One', 'Those', 'Of', 'As', 'Nobody', 'Where', 'By'];
 const FIRST = new RegExp(`/\\*\\*\\s+(?:\\*\\s+)?(?:${WORDS.join('|')})\\b`, 'g');
 
-/** Docstrings that begin with such a word: how many in each package. */
+/** Counts docstrings that begin with such a word, by package. */
 export function wordsWithoutSubject(sources: ReadonlyMap<string, string>): Measured {
   const found = new Map<string, number>();
   for (const [path, text] of sources) for (const _ of text.matchAll(FIRST)) add(found, packageOf(path));

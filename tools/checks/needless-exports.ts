@@ -26,7 +26,7 @@ function namesOf(statement: Node): string[] {
   return declarations.flatMap((declaration) => nameOf(declaration) ?? []);
 }
 
-/** Names that a package passes on and that nobody imports from it: how many, by package. */
+/** Counts names that a package exports and no other package imports, by package. */
 export function unusedFaceNames(files: readonly Source[], faces: Faces): Measured {
   const imported = importsOf(files, faces);
   const sources = new Set(faces.values());
@@ -39,7 +39,7 @@ export function unusedFaceNames(files: readonly Source[], faces: Faces): Measure
   return found;
 }
 
-/** Names that a statement passes on from another module, as they are called from there on. */
+/** Returns the names that a statement re-exports, as they are exported. */
 function passedOnBy(statement: Node): string[] {
   const { exportClause } = statement as { exportClause?: { elements?: readonly Node[] } };
   return (exportClause?.elements ?? []).flatMap((element) => nameOf(element) ?? []);

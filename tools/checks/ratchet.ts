@@ -7,17 +7,17 @@ type Known = Readonly<Record<string, number>>;
 
 const FOLDER = 'tools/checks/known';
 
-/** A bound that the code base keeps, but for what is tolerated. */
+/** A bound on the sources, with tolerated excesses. */
 export interface Check {
   /** Names the file of its tolerances. */
   readonly name: string;
-  /** Says of what an amount is, and what is allowed. */
+  /** Unit of the amounts, with the limit. */
   readonly unit: string;
   /** Amounts that exceed the bound. */
   readonly measured: Measured;
 }
 
-/** Compares amounts with what is tolerated. @returns a sentence for each excess and for each tolerance too wide */
+/** Compares amounts with the tolerated ones. @returns a sentence for each excess and for each tolerance too wide */
 export function problemsOf({ name: check, unit, measured }: Check, known: Known): string[] {
   const excess = [...measured]
     .filter(([name, amount]) => amount > (known[name] ?? 0))
@@ -30,7 +30,7 @@ export function problemsOf({ name: check, unit, measured }: Check, known: Known)
   return [...excess, ...wide];
 }
 
-/** Narrows tolerances to what is measured; widens none and adds none. */
+/** Narrows tolerances to the measured amounts; widens none and adds none. */
 export function shrunk(measured: Measured, known: Known): Known {
   const narrow = Object.entries(known).map(
     ([name, amount]) => [name, Math.min(amount, measured.get(name) ?? 0)] as const,

@@ -8,8 +8,8 @@ const HOME = `${ROOM}values/fields.ts`;
 const IMPORTED = /import \{[^}]*\} from '[./]*\/values\/fields\.js'|from '\.\/fields\.js'/;
 
 /**
- * Reads of members by strings in the rules of kinds: how many in each file. Objects of a declared kind have a generated type
- * (`KindDeclaration<Deployment>`); strings are for what has none, such as schemas and objects of custom kinds.
+ * Reads of members by strings in the rules of kinds: how many in each file. Objects of a declared kind have a generated
+ * type (`KindDeclaration<Deployment>`); strings are for what has none, such as schemas and objects of custom kinds.
  */
 export function stringAccessors(sources: ReadonlyMap<string, string>): Measured {
   const found = new Map<string, number>();

@@ -13,18 +13,21 @@ const single = (declaration: protobuf.ReflectionObject, name: string): unknown =
   return values[0];
 };
 
+/** Reads an option that holds text. @throws Error for another type, and for an option given twice */
 export function textOption(declaration: protobuf.ReflectionObject, name: string): string | undefined {
   const value = single(declaration, name);
   if (value !== undefined && typeof value !== 'string') throw new Error(`${declaration.fullName}: ${name} is no text`);
   return value;
 }
 
+/** Reads an option that holds a boolean. @throws Error for another type, and for an option given twice */
 export function flagOption(declaration: protobuf.ReflectionObject, name: string): boolean | undefined {
   const value = single(declaration, name);
   if (value !== undefined && typeof value !== 'boolean') throw new Error(`${declaration.fullName}: ${name} is no flag`);
   return value;
 }
 
+/** Reads an option that holds a number. @throws Error for another type, and for an option given twice */
 export function numberOption(declaration: protobuf.ReflectionObject, name: string): number | undefined {
   const value = single(declaration, name);
   if (value !== undefined && typeof value !== 'number')
@@ -32,7 +35,7 @@ export function numberOption(declaration: protobuf.ReflectionObject, name: strin
   return value;
 }
 
-/** A message-valued option, whose members must be among `members`. */
+/** Reads a message-valued option, whose members must be among `members`. */
 export function recordOptions(
   declaration: protobuf.ReflectionObject,
   name: string,
@@ -46,5 +49,6 @@ export function recordOptions(
   });
 }
 
+/** Splits text at spaces; undefined for empty text and for other values. */
 export const words = (text: unknown): readonly string[] | undefined =>
   typeof text === 'string' && text !== '' ? text.split(' ') : undefined;

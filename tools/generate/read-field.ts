@@ -4,7 +4,7 @@ import { flagOption, textOption } from './options.js';
 
 type PatchStrategy = NonNullable<FieldDescriptor['patch']>[number];
 
-/** One field; `typeOf` translates the type's name. */
+/** Reads a field; `typeOf` translates the type's name. */
 export function readField(field: protobuf.Field, typeOf: (name: string) => string): FieldDescriptor {
   const required = flagOption(field, 'required') ?? false;
   const omitEmpty = flagOption(field, 'omit_empty') ?? !required;

@@ -6,7 +6,7 @@ const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 const RESOURCE = ['plural', 'short', 'categories', 'scope', 'verbs', 'no_list', 'virtual', 'stored_as'];
 
-/** The collection that a message declares, if it does; `known` tells whether a struct id exists. */
+/** Reads the collection that a message declares; undefined without one. `known` tests whether a struct id exists. */
 export function readResource(
   message: protobuf.Type,
   packageOf: string,

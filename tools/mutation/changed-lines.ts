@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 
-/** Sources that are mutated: those of libraries and services, without tests, what only tests use, and what is generated. */
+/**
+ * Sources that are mutated: those of libraries and services, without tests, what only tests use, and what is generated.
+ */
 export const isSource = (path: string): boolean =>
   /^(?:libs|services)\/[^/]+\/src\/.*\.ts$/.test(path) && !/\.(?:test|d)\.ts$|\/(?:testing|gen)\//.test(path);
 
 /**
- * The lines, from 1, that a range of commits and the working tree have added to or changed in sources, by path from the root.
+ * The lines, from 1, that a range of commits and the working tree have added to or changed in sources, by path from the
+ * root.
  * @param base a commit; what has changed since it and this branch parted counts
  * @throws Error for a base that git does not know
  */

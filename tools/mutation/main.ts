@@ -86,7 +86,10 @@ class Trials {
     return 'passed';
   }
 
-  /** The nearest, which most faults do not get past, before others, of its package at first; undefined where there are none, or some fail without a fault. */
+  /**
+   * The nearest, which most faults do not get past, before others, of its package at first; undefined where there are
+   * none, or some fail without a fault.
+   */
   async #judgesOf(file: string): Promise<Judges[] | undefined> {
     const all = this.#graph.testsOf(file);
     const [nearest, ...others] = all.slice(0, Number(values.tests));

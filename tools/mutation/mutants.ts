@@ -5,13 +5,13 @@ import { OPERATORS, type Replacement, type Source } from './operators.js';
 
 /** A text that is wrong in one place. */
 export interface Mutant extends Replacement {
-  /** Of its first character, from 1. */
+  /** Line of its first character, from 1. */
   readonly line: number;
-  /** What stands there. */
+  /** The replaced text. */
   readonly original: string;
 }
 
-/** What holds no code that runs. */
+/** Kinds of nodes that hold no code that runs. */
 const WITHOUT_CODE: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ImportDeclaration,
   SyntaxKind.ExportDeclaration,

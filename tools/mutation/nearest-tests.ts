@@ -7,9 +7,9 @@ interface Nearest {
 }
 
 /**
- * Chooses the tests that say most about changed files: the nearest one of each file first, then the second of each, until there are enough.
- * A changed test is its own nearest.
- * @param testsOf the tests that a file has something to do with, the nearest first
+ * Chooses the tests most likely to find faults in changed files: the nearest one of each file first, then the second of
+ * each, until there are enough. A changed test is its own nearest.
+ * @param testsOf returns the tests related to a file, the nearest first
  */
 export function nearestOf(
   changed: readonly string[],

@@ -15,20 +15,25 @@ import {
   isThrowStatement,
 } from 'typescript/unstable/ast/is';
 
-/** One change of a text. Offsets are of the text, in UTF-16 units. */
+/** A replacement of a part of a text. Offsets are in UTF-16 units. */
 export interface Replacement {
+  /** Offset of the first replaced unit. */
   readonly start: number;
+  /** Offset behind the last replaced unit. */
   readonly end: number;
+  /** Text to be written there. */
   readonly text: string;
 }
 
-/** How text is cut out of the file that is looked at. */
+/** Reads text of the file that is mutated. */
 export interface Source {
+  /** Returns the offset at which a node begins, without comments before it. */
   start(node: Node): number;
+  /** Returns the text of a node. */
   text(node: Node): string;
 }
 
-/** What is wrong about a place if one of these is written there instead. */
+/** Returns the mutations of a node; each replacement alone makes the program wrong. */
 type Operator = (node: Node, source: Source) => readonly Replacement[];
 
 const SWAPPED: Readonly<Partial<Record<SyntaxKind, string>>> = {
@@ -67,7 +72,7 @@ const swapped: Operator = (node, source) => {
   return text === undefined || (text.endsWith('==') && isCondition(node)) ? [] : [instead(operatorToken, source, text)];
 };
 
-/** One operand alone. */
+/** Replaces a logical expression by one operand alone. */
 const operandLeftOut: Operator = (node, source) => {
   if (!isBinaryExpression(node) || !LOGICAL.has(node.operatorToken.kind)) return [];
   const { left, right, operatorToken } = node;
@@ -86,7 +91,7 @@ const conditionSettled: Operator = (node, source) => {
   return condition ? ['true', 'false'].map((text) => instead(condition, source, text)) : [];
 };
 
-/** A call for its effect, or a refusal, that is not there. */
+/** Leaves out a statement: a call for its effect, or a throw. */
 const statementLeftOut: Operator = (node, source) => {
   if (isThrowStatement(node)) return [instead(node, source, ';')];
   if (!isExpressionStatement(node)) return [];
@@ -96,7 +101,7 @@ const statementLeftOut: Operator = (node, source) => {
   return isCall && !isSuper ? [instead(node, source, ';')] : [];
 };
 
-/** What is spread into an object or a list left out of it. */
+/** Leaves a spread out of an object or array literal. */
 const spreadLeftOut: Operator = (node, source) => {
   if (isObjectLiteralExpression(node))
     return node.properties.filter(isSpreadAssignment).map((each) => instead(each, source, '...{}'));
@@ -118,7 +123,9 @@ const booleanChanged: Operator = (node, source) => {
   return node.kind === SyntaxKind.FalseKeyword ? [instead(node, source, 'true')] : [];
 };
 
-/** A method that does the same for something else; members that objects inherit taken for their own; nothing filtered. */
+/**
+ * A method that does the same for something else; members that objects inherit taken for their own; nothing filtered.
+ */
 const methodConfused: Operator = (node, source) => {
   if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return [];
   const { expression: callee, arguments: given } = node;

@@ -16,7 +16,7 @@ export class ImportGraph {
   /** Files of tests that a file has something to do with, those first that import it by the fewest others. */
   testsOf(path: string): string[] {
     const distances = new Map([[path, 0]]);
-    // What is added on the way is looked at too.
+    // A Map iterates over entries that are added meanwhile, too.
     for (const [file, distance] of distances)
       for (const importer of this.#importers.get(file) ?? [])
         if (!distances.has(importer)) distances.set(importer, distance + 1);
@@ -42,7 +42,7 @@ export class ImportGraph {
     else this.#importers.set(imported, new Set([importer]));
   }
 
-  /** Undefined for what is of no package of the workspace. */
+  /** Resolves an import; undefined for a module outside of the workspace. */
   #resolve(from: string, target: string): string | undefined {
     if (target.startsWith('.')) return normalize(join(dirname(from), target.replace(/\.js$/, '.ts')));
     const [, name, below = ''] = /^@orch\/([^/]+)(?:\/(.+))?$/.exec(target) ?? [];
@@ -61,7 +61,7 @@ export const packageOf = (path: string): string => path.split('/', 2).join('/');
 
 const isTest = (path: string): boolean => basename(path).endsWith('.test.ts');
 
-/** Of those that are as far away the ones of the same folder and of the same package come first. */
+/** Rank among tests at the same distance: those of the same folder come first, then those of the same package. */
 function nearness(test: string, path: string): number {
   if (dirname(test) === dirname(path)) return 1;
   return packageOf(test) === packageOf(path) ? 0.5 : 0;

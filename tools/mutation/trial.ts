@@ -3,16 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What tests say: all of them pass, one fails, or they do not come to an end in time. */
+/** Result of the tests: all pass, one fails, or they do not end in time. */
 export type Verdict = 'passed' | 'failed' | 'late';
 
 interface Trial {
-  /** Of the workspace. */
+  /** Root folder of the workspace. */
   readonly root: string;
   /** Files of tests, from the root. */
   readonly tests: readonly string[];
   readonly limitMs: number;
-  /** A file, and what it is to be; absent for all as it lies. No file is changed: only what the tests load of it is. */
+  /**
+   * A file and its mutated text; absent to test the sources unchanged. The file is not changed, only the text that
+   * tests load.
+   */
   readonly mutant?: { readonly file: string; readonly text: string };
   /** Ends the tests, which are late then. */
   readonly signal: AbortSignal;
@@ -32,7 +35,9 @@ export async function run({ root, tests, limitMs, mutant, signal }: Trial): Prom
   }
 }
 
-/** Ends a process with all that it has started, when it is late and when nobody waits any more. */
+/**
+ * Resolves with the result of a process. Kills it, with all that it has started, when it is late or `signal` aborts.
+ */
 function outcomeOf(child: ReturnType<typeof spawn>, limitMs: number, signal: AbortSignal): Promise<Verdict> {
   return new Promise((resolve, reject) => {
     let isLate = false;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mergeConfig, type Plugin } from 'vitest/config';
 import base from '../../vitest.config.js';
 
-/** The unit tests, with one file of the sources other than it lies: `MUTANT_OF` is its path, `MUTANT` that of what it is to be. */
+/** Runs the unit tests with one source file replaced: `MUTANT_OF` is its path, `MUTANT` that of the replacement. */
 export default mergeConfig(base, { plugins: [mutant()], test: { reporters: ['dot'] } });
 
 function mutant(): Plugin {

@@ -1,7 +1,7 @@
 import { FEATURES } from '@orch/schema';
 import { code, table } from './table.js';
 
-/** The gates of the release, those that can still be set first. */
+/** Lists the feature gates of the release, those that can still be set first. */
 export function featureTable(): string {
   const all = Object.entries(FEATURES);
   const [open, settled] = [

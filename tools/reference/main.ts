@@ -1,6 +1,6 @@
 /**
- * Writes `docs/reference.md` from the tables of options, features, group versions and metrics. With `--check` it writes nothing and fails if
- * what is there differs.
+ * Writes `docs/reference.md` from the tables of options, features, group versions and metrics. With `--check` it writes
+ * nothing and fails if what is there differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 import { type OptionDefinition, type OptionDefinitions, optionText } from '@orch/runtime';
 import { code, table } from './table.js';
 
-/** What takes one of these: `--x=string`. */
+/** Notation of an option's value by its type: `--x=text`. */
 const FORMS: Readonly<Record<OptionDefinition['type'], string>> = {
   string: '=text',
   int: '=number',

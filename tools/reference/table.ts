@@ -4,5 +4,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** As it is typed. */
+/** Formats text as code. */
 export const code = (text: string): string => `\`${text}\``;

@@ -39,7 +39,7 @@ async function serve({ chain: cert, key }: CertificateCase): Promise<Server> {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** A webhook for each case and way, told apart by a label of the object. */
+/** Returns a webhook for each case and way, distinguished by a label of the object. */
 function webhooksOf(cases: readonly CertificateCase[], ports: readonly number[]) {
   const hook = (at: number, way: string, clientConfig: object) => ({
     name: `${way}-${at}.example.com`,

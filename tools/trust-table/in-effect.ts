@@ -4,7 +4,7 @@ import type { Transport } from '@orch/client';
 const LOOK_MS = 200;
 const LIMIT_MS = 60_000;
 const RULES = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }];
-/** Where nobody listens. */
+/** A URL at which no server listens. */
 const NOBODY = 'https://127.0.0.1:1/';
 
 /** Waits until something is so. @throws Error after a minute */
@@ -17,8 +17,8 @@ export async function until(what: string, isSo: () => Promise<boolean>): Promise
 }
 
 /**
- * Makes a configuration of webhooks and waits until the server goes by it. One webhook more, which nobody answers for, is the sign: all of a
- * configuration holds at once.
+ * Creates a configuration of webhooks and waits until the server applies it. An additional webhook whose URL is not
+ * served shows that: all webhooks of a configuration take effect at once.
  */
 export async function install(transport: Transport, name: string, webhooks: readonly object[]): Promise<void> {
   const sign = {

@@ -31,7 +31,7 @@ interface Seen {
   readonly bodyBytes: number;
 }
 
-/** A webhook that notes how it is called, and answers what `answer` says. */
+/** Starts a webhook that records its requests, and responds with what `answer` returns. */
 async function listen(
   seen: Seen[],
   answer: (target: string) => [number, string] | undefined,
@@ -90,7 +90,7 @@ async function write(transport: Transport, name: string, at: number): Promise<st
   );
 }
 
-/** As what each path of a URL is called. */
+/** Finds out the request target that the server sends for each path of a URL. */
 export async function probePaths(transport: Transport): Promise<Record<string, string>> {
   const seen: Seen[] = [];
   const { server, bundle, port } = await listen(seen, () => undefined);
@@ -106,7 +106,7 @@ export async function probePaths(transport: Transport): Promise<Record<string, s
   return found;
 }
 
-/** What becomes of a call that is redirected. */
+/** Finds out how the server handles redirects. */
 export async function probeRedirects(transport: Transport): Promise<Record<string, unknown>> {
   const seen: Seen[] = [];
   const other = await listen(seen, () => undefined);

@@ -6,10 +6,12 @@ import { ManagedProcess } from './managed-process.js';
 import { findPrograms, type Programs } from './programs.js';
 import { accepts } from './ready.js';
 
-/** Where a server of a cluster keeps its data and log, and how long it lives. */
+/** Place and life span of a backend: its folder for data and log, its port, and whether it outlives the starter. */
 export interface Place {
+  /** Folder of data and log. */
   readonly dir: string;
   readonly port: number;
+  /** Whether the server goes on when the starter exits. */
   readonly detached: boolean;
 }
 
@@ -27,7 +29,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
     mkdirSync(data, { recursive: true, mode: 0o700 });
     chmodSync(place.dir, 0o711);
     if (user) chownSync(data, user.uid, user.gid);
-    // Not flushed to disk: what is made here is for a test or a try, and is lost with the machine.
+    // Not flushed to disk: the data is for tests and trials, and may be lost with the machine.
     const args = ['-D', data, '-N', '-A', 'trust', '-U', POSTGRES_USER, '-E', 'UTF8', '--locale=C'];
     execFileSync(programs.initdb, args, { cwd: data, stdio: ['ignore', 'ignore', 'inherit'], ...user });
   }
@@ -53,6 +55,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
   });
 }
 
+/** Returns the URL with which a role connects to PostgreSQL. */
 export const postgresUrl = (port: number, role = POSTGRES_USER): string =>
   `postgres://${role}@127.0.0.1:${port}/postgres`;
 

@@ -13,6 +13,7 @@ import { findPrograms } from './programs.js';
 import { answersOk } from './ready.js';
 import { letUsersIn } from './rights.js';
 
+/** Settings of {@link startCluster}. */
 export interface ClusterSettings {
   /** Holds data, logs, certificates and kubeconfig. As root, all directories above must be passable for others. */
   readonly dir: string;
@@ -21,7 +22,7 @@ export interface ClusterSettings {
   readonly gateways?: number;
   /** `kubernetes` when absent: existing clients work. */
   readonly naming?: NamingProfile;
-  /** What stands in front; nginx when absent. */
+  /** Load balancer in front; nginx when absent. */
   readonly loadBalancer?: LoadBalancerKind;
   /** Port of the load balancer; a free one when absent. */
   readonly port?: number;
@@ -29,7 +30,7 @@ export interface ClusterSettings {
   readonly executable?: (server: string) => string;
   /** Variables of the environment of a server, beside those of the starter. */
   readonly env?: (server: string) => Readonly<Record<string, string>>;
-  /** Users beside the administrator, who may do everything: bearer tokens, and whose each is. */
+  /** Users beside the administrator who may do everything: the user of each bearer token. */
   readonly tokens?: Readonly<Record<string, string>>;
   /** The same, but they may do nothing of themselves. */
   readonly strangers?: Readonly<Record<string, string>>;
@@ -47,12 +48,13 @@ export interface ClusterSettings {
   /** The processes go on when the starter exits. */
   readonly detached?: boolean;
   /**
-   * Where a server (`api-server-0`, `watch-gateway-1`) finds a backend, given the backend's own port: that of a proxy in
-   * between, say. The backend itself when absent.
+   * Returns the port at which a server (`api-server-0`, `watch-gateway-1`) finds a backend, given the backend's own
+   * port: that of a proxy in between, say. The backend itself when absent.
    */
   readonly route?: (server: string, backend: Backend, port: number) => Promise<number>;
 }
 
+/** A server that api-servers and gateways depend on. */
 export type Backend = 'postgres' | 'nats';
 
 /** A running cluster behind a load balancer. */
@@ -69,14 +71,21 @@ export interface Cluster {
   readonly token: string;
   /** Path of a kubeconfig with the above. */
   readonly kubeconfig: string;
+  /** URL of PostgreSQL for the superuser. */
   readonly postgresUrl: string;
+  /** URL of NATS. */
   readonly natsUrl: string;
+  /** Process of PostgreSQL. */
   readonly postgres: ManagedProcess;
+  /** Process of NATS. */
   readonly nats: ManagedProcess;
+  /** Process of the load balancer. */
   readonly loadBalancer: ManagedProcess;
-  /** Where the load balancer tells of itself over plain HTTP: health, and metrics of HAProxy. */
+  /** Plain HTTP address of the load balancer itself: health, and metrics of HAProxy. */
   readonly loadBalancerHealthUrl: string;
+  /** Processes of the api-servers, in the order of `apiServerUrls`. */
   readonly apiServers: readonly ManagedProcess[];
+  /** Processes of the gateways, in the order of `gatewayUrls`. */
   readonly gateways: readonly ManagedProcess[];
   /** Every process, in the order of starting. */
   readonly processes: readonly ManagedProcess[];
@@ -149,7 +158,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   try {
     await Promise.all([postgres.start(), nats.start()]);
     await settings.prepare?.({ postgresUrl: postgresUrl(postgresPort), natsUrl: natsUrl(natsPort) });
-    // The first makes the schema and leads; the others need not wait for each other. What is behind the balancer is there when it looks.
+    // The first makes the schema and leads; the others start together. All serve before the balancer checks them.
     const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses];
     await first?.start();
     await allOf(others.map((process) => process.start()));
@@ -182,7 +191,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 
 const natsUrl = (port: number): string => `nats://127.0.0.1:${port}`;
 
-/** Resolves when all have; what has failed is told when nothing of it goes on. */
+/** Resolves when all have started; rejects with the first error once no start is in progress any more. */
 async function allOf(starts: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ORCH = join(ROOT, 'services', 'orch');
 
-/** `orch` and `orchctl` of this build. */
+/** `orch` of this build. */
 export const EXECUTABLE = join(ORCH, 'bin', 'orch.js');
+/** `orchctl` of this build. */
 export const ORCHCTL = join(ORCH, 'bin', 'orchctl.js');
 
-/** The module whose `main` is `orch`, of one file a module. */
+/** Path of the entry module of `orch`, unbundled: one file per module. */
 export const UNBUNDLED = join(ORCH, 'dist', 'index.js');
 
 const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Whether a package was built behind the bundle, by `tsc -b` alone: servers would run what was there before. */
+/** Whether a package was built after the bundle, by `tsc -b` alone: servers would run the old code. */
 function isStale(): boolean {
   const bundle = changed(join(ORCH, 'dist', 'bundle', 'orch.js'));
   const packages = ['libs', 'services'].flatMap((folder) =>

@@ -12,7 +12,9 @@ const TEMPLATE = fileURLToPath(new URL('../../deploy/haproxy/haproxy.cfg.templat
 /** Most connections of clients; each takes a second one to a server. */
 const MAX_CONNECTIONS = 8_192;
 
-/** HAProxy with the configuration of `deploy/haproxy`; serves once its health checks have found servers of both tiers. */
+/**
+ * HAProxy with the configuration of `deploy/haproxy`; serves once its health checks have found servers of both tiers.
+ */
 export function haproxy(settings: LoadBalancerSettings, program: string): ManagedProcess {
   const dir = join(settings.dir, 'haproxy');
   mkdirSync(dir, { recursive: true });

@@ -4,12 +4,14 @@ import type { ManagedProcess } from './managed-process.js';
 import { nginx } from './nginx.js';
 import type { Programs } from './programs.js';
 
-/** What may stand in front of the servers: TLS ends there, watches go to the gateways, the rest to api-servers. */
+/** Load balancers that can be chosen: TLS ends there, watches go to the gateways, the rest to api-servers. */
 export const LOAD_BALANCERS = ['nginx', 'haproxy'] as const;
+/** Name of a load balancer. */
 export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 
+/** Settings of a load balancer in front of a cluster. */
 export interface LoadBalancerSettings extends Place {
-  /** Port of loopback: of HAProxy that says whether it serves, of nginx that it asks itself at. */
+  /** Loopback port: HAProxy answers health checks at it; nginx uses it for requests to itself. */
   readonly healthPort: number;
   /** Ports of HTTPS on loopback, at least one of each tier. */
   readonly apiServerPorts: readonly number[];
@@ -18,10 +20,11 @@ export interface LoadBalancerSettings extends Place {
   readonly certFile: string;
   readonly keyFile: string;
   readonly caFile: string;
-  /** PEM file of the certificate by which servers believe who asks; its key lies beside it. */
+  /** PEM file of the certificate that servers trust to name the user; its key lies beside it. */
   readonly proxyCertFile: string;
 }
 
+/** Returns a load balancer that has not been started. */
 export function loadBalancer(
   kind: LoadBalancerKind,
   settings: LoadBalancerSettings,

@@ -20,7 +20,7 @@ const USAGE = `usage: npx tsx tools/up/main.ts [up|down|status] [options]
 const DEFAULT_DIR = join(tmpdir(), `orch-up-${userInfo().username}`);
 const STOP_MS = 30_000;
 
-/** One process of a running cluster; pid and start time together name it for good. */
+/** A process of a running cluster; pid and start time together identify it for good. */
 interface Recorded {
   readonly name: string;
   readonly pid: number;

@@ -6,12 +6,17 @@ import { waitUntil } from './ready.js';
 const START_MS = 60_000;
 const STOP_MS = 20_000;
 
+/** Settings of a {@link ManagedProcess}. */
 export interface ProcessSettings {
   /** Names the process in messages and its log file. */
   readonly name: string;
+  /** Path of the executable. */
   readonly command: string;
+  /** Arguments of the command line. */
   readonly args: readonly string[];
+  /** File that output and errors are appended to. */
   readonly logFile: string;
+  /** Working directory; the starter's when absent. */
   readonly cwd?: string;
   /** Variables beside those of the starter. */
   readonly env?: Readonly<Record<string, string>>;
@@ -23,13 +28,15 @@ export interface ProcessSettings {
   readonly stopSignal?: NodeJS.Signals;
   /** Its children end by themselves once it is killed, and must have ended before it can start again. */
   readonly childrenFollow?: boolean;
-  /** Whether it serves; asked again and again until it does. */
+  /** Whether it serves; polled until it does. */
   readonly ready: () => Promise<boolean>;
 }
 
-/** One server that can be killed and started again with the same arguments, so on the same port. */
+/** A server process that can be killed and restarted with the same arguments, so on the same port. */
 export class ManagedProcess {
+  /** Name of the process in messages. */
   readonly name: string;
+  /** File that its output and errors are appended to. */
   readonly logFile: string;
   readonly #settings: ProcessSettings;
   #child: ChildProcess | undefined;
@@ -48,11 +55,12 @@ export class ManagedProcess {
     return pid;
   }
 
+  /** Whether the process has been started and has not ended. */
   get running(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** What it exited with by itself; undefined while it runs, and when a signal ended it. */
+  /** Exit code; undefined while it runs, and when a signal ended it. */
   get exitCode(): number | undefined {
     return this.#child?.exitCode ?? undefined;
   }
@@ -101,6 +109,7 @@ export class ManagedProcess {
     clearTimeout(force);
   }
 
+  /** Ends the process and starts it again with the same arguments. */
   async restart(): Promise<void> {
     await this.stop();
     await this.start();

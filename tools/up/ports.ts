@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Where ports are looked for: below those that the kernel gives to outgoing connections (from 32,768 on Linux), one of which
+ * Range of the ports: below those that the kernel gives to outgoing connections (from 32,768 on Linux), one of which
  * might take the port of a server before it listens, or while it is being restarted.
  */
 const LOWEST = 12_000;
@@ -11,13 +11,14 @@ const HIGHEST = 32_767;
 const BLOCK = 64;
 const ATTEMPTS = 100;
 
-/** Ports of loopback that nobody listened on a moment ago, nor will soon; all differ from each other. */
+/** Returns distinct ports of loopback on which no process listens and that no other caller is given. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) ports.push(await freePort());
   return ports;
 }
 
+/** Returns a port of loopback on which no process listens and that no other caller is given. */
 export async function freePort(): Promise<number> {
   for (;;) {
     if (ahead.length === 0) ahead = await claimBlock();
@@ -29,10 +30,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Of the block that was claimed last, those that nobody has been given. */
+/** Ports of the last claimed block that have not been handed out. */
 let ahead: number[] = [];
 
-/** A block belongs to whoever listens on its first port, which this process does until it ends. */
+/** Claims a block by listening on its first port, which this process does until it ends. */
 async function claimBlock(): Promise<number[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const first = LOWEST + BLOCK * randomInt(Math.floor((HIGHEST + 1 - LOWEST) / BLOCK));

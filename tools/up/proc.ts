@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc/PID/stat` says of a process (proc(5)). */
+/** Fields of `/proc/PID/stat` (proc(5)). */
 export interface ProcessStat {
+  /** Process id. */
   readonly pid: number;
+  /** Process id of the parent. */
   readonly parent: number;
+  /** State, as `R` (running), `S` (sleeping) or `Z` (zombie). */
   readonly state: string;
   /** CPU time in user and kernel mode, in clock ticks (1/100 s on Linux). */
   readonly ticks: number;

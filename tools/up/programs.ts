@@ -18,7 +18,7 @@ export interface Programs {
   readonly initdb: string;
 }
 
-/** Finds the servers; installs the packages of those that are missing when run as root. Throws when one stays missing. */
+/** Finds the servers; installs the packages of missing ones when run as root. Throws when one stays missing. */
 export function findPrograms(): Programs {
   const found = search();
   if (typeof found !== 'string') return found;

@@ -3,7 +3,7 @@ import { get as httpsGet } from 'node:https';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time between two looks at something that is about to become true. */
+/** Interval of polling a condition, milliseconds. */
 const POLL_MS = 20;
 
 /**
@@ -33,7 +33,10 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Whether an HTTPS address answers 200, to the holder of a token where one is given. The certificate is checked against `ca` (PEM). */
+/**
+ * Whether an HTTPS address answers 200, to the holder of a token where one is given. The certificate is checked against
+ * `ca` (PEM).
+ */
 export function answersOk(url: string, ca: string, token?: string): Promise<boolean> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return answered((resolve) => httpsGet(url, { ca, headers, ...ASKING }, resolve));

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 
-/** Where a server is, and as whom it is asked: an administrator. */
+/** Address of a server, and an administrator's credentials for it. */
 interface AskedServer {
   readonly url: string;
   /** PEM. */

@@ -40,19 +40,22 @@ interface AccessControlSettings {
   readonly feed: OrderedFeed;
   readonly options: AuthorizationOptions;
   readonly features: Features;
-  /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
+  /** Cache of webhook verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
-  /** Hears of each question to the webhook. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: (failed: boolean) => void;
-  /** Whether this process may look after the roles that every installation has. */
+  /** Whether this process may maintain the roles that every installation has. */
   readonly decides: boolean;
   readonly logger: Logger;
 }
 
-/** The role of which the rules are those of every node. */
+/** Role with the rules of every node. */
 const NODE_ROLE = 'system:node';
 
-/** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
+/**
+ * Authorization of one process: the authorizer, the state that it decides by, and the effect of changes on open
+ * watches.
+ */
 export class AccessControl {
   /** Decides for every request. */
   readonly authorizer: Authorizer;
@@ -81,7 +84,8 @@ export class AccessControl {
       for (const listener of this.#onLoss) listener(concerned);
     };
     this.#followers.onLoss(onLoss);
-    // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a fault.
+    // A node ends its own watches of a pod's objects when it learns that the pod is gone, and would report a refusal as
+    // an error.
     const onNodeLoss = (concerned: Concerned) =>
       void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
     this.#nodes = new NodeFollowers({ deps, store, feed, onLoss: onNodeLoss, onError });
@@ -120,13 +124,14 @@ export class AccessControl {
   }
 
   /**
-   * Resolves when all that is decided by is known, and where this process looks after it what every installation has is there: only
-   * then requests may be answered. @throws StoreUnavailableError
+   * Resolves when the policy is loaded, and where this process maintains the default roles, when these exist: only then
+   * requests may be answered.
+   * @throws StoreUnavailableError
    */
   async start(): Promise<void> {
     this.#webhook = await this.#openWebhook();
     await this.#followers.start();
-    // Some roles lie in these.
+    // Some default roles are in these namespaces.
     if (this.#keeper) await this.#makeNamespaces();
     await this.#keeper?.keep();
     this.#isReady = true;
@@ -139,8 +144,8 @@ export class AccessControl {
   }
 
   /**
-   * Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns, and where a webhook decides,
-   * which tells of no change, at each from time to time.
+   * Ends watches whose user loses the right to them while they are open. A change causes only the watches that it
+   * concerns to be checked; where a webhook decides, which notifies of no change, each is checked from time to time.
    */
   judge(watches: OpenWatches): void {
     const judge = judgeOfRights(this.authorizer);

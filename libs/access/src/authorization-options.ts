@@ -1,7 +1,8 @@
 import type { OptionValues } from '@orch/runtime';
 
-/** What may decide who may do what. */
+/** Authorization modes: the authorizers that can be chosen. */
 const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+/** Name of an authorization mode. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const isMode = (text: string): text is AuthorizationMode => (AUTHORIZATION_MODES as readonly string[]).includes(text);
@@ -20,7 +21,7 @@ export function authorizationModes(named: readonly string[]): readonly Authoriza
   return modes;
 }
 
-/** Options of who may do what. */
+/** Options of authorization. */
 export const authorizationOptions = {
   'authorization-mode': {
     type: 'list',

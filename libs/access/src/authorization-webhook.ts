@@ -7,9 +7,9 @@ import type { AuthorizationOptions } from './authorization-options.js';
 interface AuthorizationWebhookSettings {
   readonly names: Names;
   readonly options: AuthorizationOptions;
-  /** Where verdicts are shared with other processes; undefined for nowhere. */
+  /** Cache of verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
-  /** Hears of each question. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: ((failed: boolean) => void) | undefined;
 }
 
@@ -18,8 +18,9 @@ const MOST_VERDICTS = 8192;
 
 /** The webhook of `--authorization-webhook-config-file`. */
 export interface AuthorizationWebhook {
+  /** Decides by calls of the webhook, and caches its verdicts. */
   readonly authorizer: Authorizer;
-  /** Gives up what is being asked. */
+  /** Aborts calls in progress. */
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export async function openAuthorizationWebhook(
     names,
     version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     ask: (review) => webhook.ask(review),
-    // Told from those of others, where they are shared.
+    // The origin and path keep verdicts of this webhook apart from those of others in the shared cache.
     verdicts: { of: (parts, find) => kept.of(['access', origin + pathname, ...parts], find) },
   });
   return { authorizer, close: () => webhook.close() };

@@ -29,7 +29,7 @@ interface BootstrapPolicyOptions {
   readonly administrators: readonly string[];
 }
 
-/** Which features are on of those that bootstrap rules are for; one that is not known here is off. */
+/** Returns which features bootstrap rules may depend on are on; a gate that is not known here is off. */
 export const bootstrapGates =
   (features: Features) =>
   (gate: string): boolean =>
@@ -40,12 +40,12 @@ const LOOK_MS = 100;
 /** Objects that are written at a time. */
 const WRITES = { items: 32, bytes: 32, sizeOf: () => 1 };
 
-/** A step that brings one object to what is wanted. */
+/** A write that brings one object to its desired state. */
 type Step = () => Promise<void>;
 
 /**
- * Keeps the roles and bindings that every installation has, at the start of a server: what is missing is made or added, and what there
- * is beside it stays. One server does that at a time; the others wait for it.
+ * Maintains the default roles and bindings at the start of a server: missing objects and rules are added, and
+ * additional ones are kept. One server does that at a time; the others wait for it.
  */
 export class BootstrapPolicyKeeper {
   readonly #wanted: BootstrapPolicy;
@@ -57,7 +57,7 @@ export class BootstrapPolicyKeeper {
     this.#annotation = autoUpdateAnnotation(deps.names);
   }
 
-  /** Resolves when all is there. @throws StoreUnavailableError, StatusError */
+  /** Resolves when all of them exist. @throws StoreUnavailableError, StatusError */
   async keep(): Promise<void> {
     if ((await this.#steps()).length === 0) return;
     const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);
@@ -75,7 +75,7 @@ export class BootstrapPolicyKeeper {
     }
   }
 
-  /** What is to be done; nothing, mostly. */
+  /** Returns the writes that are needed; usually none. */
   async #steps(): Promise<Step[]> {
     const roles = this.#wanted.roles.map((wanted) => this.#roleStep(wanted));
     const bindings = this.#wanted.bindings.map((wanted) => this.#bindingStep(wanted));
@@ -116,7 +116,7 @@ export class BootstrapPolicyKeeper {
     return { operation, endpoint, key: keyOf(wanted), ...own };
   }
 
-  /** One of a namespace that is not there is left out. */
+  /** Creates an object; one whose namespace does not exist is left out. */
   async #create(wanted: BootstrapObject<unknown>): Promise<void> {
     const create = () => copy(wanted.object as ApiObject);
     const made = this.options.deps.pipeline.write(this.#request('CREATE', wanted), { create });
@@ -144,7 +144,10 @@ export class BootstrapPolicyKeeper {
 
 const keyOf = ({ namespace, name }: BootstrapObject<unknown>) => ({ namespace, name });
 
-/** What cannot be opened cannot be put right either; who follows it tells of it. It must not keep a server from starting. */
+/**
+ * Skips an object whose body cannot be decrypted: it cannot be mended either, its informer reports it, and it must not
+ * keep a server from starting.
+ */
 async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined> {
   try {
     return await step;
@@ -154,7 +157,7 @@ async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined
   }
 }
 
-/** Somebody else has made it meanwhile. @throws any other error */
+/** Ignores that another server has created the object meanwhile. @throws any other error */
 function ignoreExisting(error: unknown): void {
   if (error instanceof StatusError && error.code === 409) return;
   throw error;

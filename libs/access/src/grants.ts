@@ -16,15 +16,15 @@ import type { Caller, Draft } from '@orch/writing';
 import type { Binding, Role } from './policy-objects.js';
 
 interface GrantsOptions {
-  /** Of roles and bindings. */
+  /** API group of roles and bindings. */
   readonly group: string;
-  /** What is known of who may do what: nobody gives what it has not. */
+  /** Current policy: callers may grant only rights that they hold. */
   readonly policy: RbacPolicy;
-  /** The role that is there now; undefined where none is. The namespace is empty for a ClusterRole. */
+  /** Returns the current role; undefined where there is none. The namespace is empty for a ClusterRole. */
   readonly role: (namespace: string, name: string) => Promise<Role | undefined>;
 }
 
-/** Smallest rules that are looked at one by one: their number is the product of what a rule lists. */
+/** Most elementary rules that are compared one by one: their number is the product of the lists in a rule. */
 const MOST_RULES = 20_000;
 /** Rules that a refusal names. */
 const MOST_NAMED = 500;
@@ -35,13 +35,13 @@ const EVERYTHING: readonly PolicyRule[] = [
 ];
 
 /**
- * Keeps those who write roles and bindings from giving what they have not themselves, unless they may (`escalate` on the role, `bind`
- * on the role that is given, or being an administrator).
+ * Prevents privilege escalation: writers of roles and bindings may grant only rights that they hold, unless they are
+ * allowed more (`escalate` on the role, `bind` on the role that is granted, or being an administrator).
  */
 export class Grants {
   constructor(private readonly options: GrantsOptions) {}
 
-  /** @throws StatusError 403; 404 for a role that is given and is not there */
+  /** @throws StatusError 403; 404 for a referenced role that does not exist */
   check(draft: Draft): void | Promise<void> {
     const { endpoint, caller } = draft.request;
     const { group, resource } = endpoint.definition;
@@ -54,7 +54,7 @@ export class Grants {
   async #checkRole(draft: Draft): Promise<void> {
     const { endpoint, caller, key } = draft.request;
     const { group, resource } = endpoint.definition;
-    // What has no name in its path yet has none to be judged by.
+    // The name is that of the path, as for the request itself: empty for an object that is being created.
     const name = caller.access?.request.name ?? '';
     if (await allowed(caller, { verb: 'escalate', group, resource, namespace: key.namespace, name })) return;
     if (isOnlyOwned(draft)) return;
@@ -101,7 +101,7 @@ export class Grants {
     throw forbidden(endpoint.groupResource, key.name, problem === '' ? why : `${why}; resolution errors: [${problem}]`);
   }
 
-  /** What of rules a caller does not hold, in words. */
+  /** Describes the rules that a caller does not hold. */
   #missing({ user }: Caller, namespace: string, rules: readonly PolicyRule[]): string[] {
     try {
       const held = this.options.policy.rulesFor(user, namespace).rules;
@@ -123,7 +123,7 @@ const aggregates = (role: Role | undefined): boolean => Boolean(role?.aggregatio
 
 type Asked = Pick<RequestAttributes, 'verb' | 'group' | 'resource' | 'namespace' | 'name'>;
 
-/** Whether a caller may do something beside what it asks for; of one whose rights nobody knows it is not told. */
+/** Whether a caller may perform another request beside its own; false where that cannot be decided. */
 async function allowed({ user, access }: Caller, asked: Asked): Promise<boolean> {
   if (!access) return false;
   const request = { ...asked, isResourceRequest: true, path: '', version: '*', subresource: '' };

@@ -1,7 +1,10 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
 import type { WatchJudge } from '@orch/serving';
 
-/** Refuses watches whose user may not have them any more, and those of a caller who may not act as that user any more. */
+/**
+ * Returns a judge that refuses watches whose user has lost the right to them, or whose caller may not impersonate that
+ * user any more.
+ */
 export function judgeOfRights(authorizer: Authorizer): WatchJudge {
   return async ({ authentication, user, request, impersonating = [] }) => {
     const needed = [...impersonating.map((right) => [authentication.user, right] as const), [user, request] as const];

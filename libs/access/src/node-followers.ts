@@ -15,12 +15,12 @@ interface NodeFollowersOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
-  /** Hears whose rights may have become fewer, once they are. */
+  /** Called with the subjects whose rights may have shrunk, after the change took effect. */
   readonly onLoss: (concerned: Concerned) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** A pod as it was when it came to its node: what it needs never changes. */
+/** A pod as it was assigned to its node: its references never change. */
 interface FollowedPod {
   readonly uid: string;
   /** Undefined for one on no node. */
@@ -30,8 +30,8 @@ interface FollowedPod {
 const ALL_NODES: Concerned = { users: new Set(), groups: new Set(['system:nodes']) };
 
 /**
- * What the pods on nodes need, as the feed tells it; from when it is first asked for on: an installation without nodes never looks at
- * its pods for this.
+ * Keeps the graph of the objects that the pods on each node need, from the feed. Starts when it is first used: an
+ * installation without nodes never reads its pods for this.
  */
 export class NodeFollowers {
   readonly #graph = new NodeGraph();
@@ -47,6 +47,7 @@ export class NodeFollowers {
     return this.#graph;
   }
 
+  /** Stops following; the graph stays as it is. */
   stop(): void {
     for (const follower of this.#followers) follower.stop();
   }
@@ -86,7 +87,7 @@ export class NodeFollowers {
     put: (key: string, known: T | undefined) => Concerned | undefined,
   ): void {
     const { store, feed, onLoss, onError } = this.options;
-    /** As it was put in last, so that what stays as it is costs nothing. */
+    /** Objects as last put into the graph, so that unchanged ones are skipped. */
     const lately = new Map<string, T>();
     const follower = new ObjectFollower<T>({
       ...{ source: store, feed, type: endpoint.type, onError },

@@ -4,7 +4,7 @@ import { type ApiObject, forbiddenField, parseApiVersion } from '@orch/machinery
 import type { ServedResources } from '@orch/resources';
 import { type Caller, type Draft, invalidObject } from '@orch/writing';
 
-/** What a policy says it is told what to ask for by. */
+/** Kind of a policy's parameters (`spec.paramKind`). */
 interface ParamKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -20,16 +20,17 @@ interface BindingSpec {
 }
 
 interface ParamRightsOptions {
-  /** Of policies and bindings. */
+  /** API group of policies and bindings. */
   readonly group: string;
   readonly served: Pick<ServedResources, 'current'>;
-  /** The policy that is there now; undefined where none is. */
+  /** Returns the current policy; undefined where there is none. */
   readonly policy: (name: string) => Promise<ApiObject | undefined>;
 }
 
 /**
- * Nobody has a policy read what they may not read themselves, to learn of it by what is refused then: who writes policies must be able to
- * read all objects of the kind that it names, who writes bindings the objects that they name (k8s.io/kubernetes, pkg/registry/admissionregistration).
+ * Requires rights to a policy's parameters, so that nobody learns from its decisions what they may not read: the author
+ * of a policy must be able to read all objects of its kind of parameters, the author of a binding the objects that it
+ * references (k8s.io/kubernetes, pkg/registry/admissionregistration).
  */
 export class ParamRights {
   constructor(private readonly options: ParamRightsOptions) {}
@@ -80,7 +81,7 @@ export class ParamRights {
     throw invalidObject(endpoint, draft.wanted, [forbiddenField(field, `user ${shown(caller)} ${why}`)]);
   }
 
-  /** Stars for what is not known: only who may read everything may. */
+  /** Returns the resource of a kind; stars for an unknown one, which only callers with the right to everything pass. */
   #resource(kind: ParamKind | undefined) {
     const parsed = kind && parseApiVersion(kind.apiVersion);
     if (!parsed) return { group: '*', version: '*', resource: '*' };
@@ -98,7 +99,7 @@ type Asked = Pick<RequestAttributes, 'verb' | 'group' | 'version' | 'resource' |
 
 const specOf = <T extends object>(object: ApiObject | undefined): Partial<T> => (object?.spec ?? {}) as Partial<T>;
 
-/** Of whom nobody knows whether he may, he may not. */
+/** Whether a caller may perform a request; false where that cannot be decided. */
 async function may({ user, access }: Caller, asked: Asked): Promise<boolean> {
   if (!access) return false;
   const request = { ...asked, isResourceRequest: true, path: '', subresource: '' };

@@ -21,7 +21,7 @@ interface Read<T> {
 
 type PolicyFollower = ObjectFollower<Read<unknown>>;
 
-/** Roles and bindings as the feed tells them: the policy of a process is what they say. */
+/** Maintains the policy of a process from the roles and bindings that the feed delivers. */
 export class PolicyFollowers {
   readonly #followers: readonly PolicyFollower[];
   readonly #roles: PolicyFollower;
@@ -53,6 +53,7 @@ export class PolicyFollowers {
     await Promise.all(this.#followers.map((follower) => follower.start()));
   }
 
+  /** Stops following; the policy stays as it is. */
   stop(): void {
     for (const follower of this.#followers) follower.stop();
   }
@@ -62,17 +63,17 @@ export class PolicyFollowers {
     await Promise.all(this.#followers.map((follower) => follower.confirm()));
   }
 
-  /** Whether there are ClusterRoles that cannot be read: what is made of all of them would be too little. */
+  /** Whether there are ClusterRoles that cannot be read: rules aggregated from the others would be incomplete. */
   get lacksClusterRoles(): boolean {
     return this.#roles.unreadable.size > 0;
   }
 
-  /** Hears whose rights may have become fewer, once they are. */
+  /** Adds a listener that is called with the subjects whose rights may have shrunk, after the change took effect. */
   onLoss(listener: (concerned: Concerned) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Hears of every change of ClusterRoles. */
+  /** Adds a listener that is called after every change of ClusterRoles. */
   onClusterRoles(listener: () => void): () => void {
     return this.#roles.onChange(listener);
   }
@@ -96,14 +97,14 @@ export class PolicyFollowers {
   }
 }
 
-/** Where objects of a kind are kept. */
+/** The part of the policy that holds objects of one kind. */
 interface Kept<T> {
   known(namespace: string, name: string): T | undefined;
   put(object: T): Concerned | undefined;
   remove(namespace: string, name: string): Concerned | undefined;
 }
 
-/** Carries changes over. @returns whom each concerns */
+/** Applies changes to the policy. @returns the subjects that each concerns */
 function changesOf<T>(changed: ChangedNames, objects: ReadonlyMap<string, Read<T>>, policy: Kept<T>) {
   const concerned: Concerned[] = [];
   for (const key of changed) {

@@ -16,7 +16,9 @@ export interface Role extends ApiObject {
 
 /** A RoleBinding or ClusterRoleBinding object, as the API returns it. */
 export interface Binding extends ApiObject {
+  /** Role that is granted. */
   roleRef?: RoleRef;
+  /** Users, groups and service accounts that the role is granted to; null or absent for none. */
   subjects?: Subject[] | null;
 }
 

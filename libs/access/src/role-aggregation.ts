@@ -51,7 +51,7 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
     async reconcile(name) {
       const role = policy.role('', name);
       if (!role?.aggregates) return undefined;
-      // What is written holds for servers that can read all of them, too.
+      // The written rules apply on servers that can read all roles, too.
       if (followers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
       const rules = aggregatedRules(role, byName(), matcherOf);
       if (!sameRules(rules, role.rules)) await apply(options, name, rules);
@@ -77,7 +77,7 @@ async function apply(
   await client.update(target, (current) => merge(current), { options, changeKind: 'apply' }).catch(ignoreMissing);
 }
 
-/** What no selector can be made of fits nothing; the rules of the kind refuse it. */
+/** Returns the matcher of a selector. An invalid one, which validation refuses, matches nothing. */
 function matcherOf(selector: RoleSelector): LabelMatcher {
   try {
     const made = labelSelectorOf(selector as LabelSelectorObject);

@@ -4,25 +4,25 @@ import type { OpenWatches, WatchJudge } from '@orch/serving';
 
 interface WatchRechecksSettings {
   readonly watches: Pick<OpenWatches, 'size' | 'judgeNext'>;
-  /** What refuses watches whose rights are gone; rejects where nobody can tell. */
+  /** Refuses watches whose rights are gone; rejects where that cannot be decided. */
   readonly judge: WatchJudge;
-  /** Within which each watch is judged once, ms; 0 for never. */
+  /** Interval within which each watch is checked once, ms; 0 for never. */
   readonly intervalMs: number;
   readonly clock: Clock;
-  /** Hears of what cannot be asked. */
+  /** Logs failures of the judge. */
   readonly logger: Logger;
 }
 
 /** Steps of an interval, over which the watches are spread. */
 const STEPS = 60;
-/** Watches that are being judged at a time, each of which may be a question to somebody outside. */
+/** Watches that are checked at a time, each of which may be a call of a webhook. */
 const MOST_JUDGED = 100;
-/** How often it is said that nobody can tell, at most, ms. */
+/** Least time between two log entries about failures, ms. */
 const SAY_EVERY_MS = 60_000;
 
 /**
- * Judges open watches again and again, as somebody outside may have changed its mind about them without a word (mode `Webhook`): one
- * after another, all of them within an interval, and those whose rights are gone end. As long as nobody can tell they go on.
+ * Checks open watches periodically, as a webhook may change its verdicts without a notification (mode `Webhook`): one
+ * after another, all of them within an interval. Watches whose rights are gone end; those that cannot be decided go on.
  */
 export class WatchRechecks {
   #due = 0;
@@ -34,6 +34,7 @@ export class WatchRechecks {
     if (settings.intervalMs > 0) this.#schedule();
   }
 
+  /** Starts no further checks. */
   stop(): void {
     this.#cancel();
   }
@@ -46,7 +47,7 @@ export class WatchRechecks {
     });
   }
 
-  /** Who is left behind because answers are slow is judged later, and not all at once. */
+  /** Starts the checks of one step. Watches that slow answers have delayed are checked later, and not all at once. */
   #step(): void {
     const { watches } = this.settings;
     this.#due = Math.min(this.#due + watches.size / STEPS, watches.size);

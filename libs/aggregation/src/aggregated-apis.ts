@@ -31,13 +31,15 @@ interface AggregatedApisSettings {
   readonly credentials: Credentials;
   /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
   readonly isPartial: () => boolean;
-  /** Whether this process may look after registrations; one of those that may does. */
+  /** Whether this process may run the controller of registrations; one process at a time runs it. */
   readonly decides: boolean;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Has other servers answer for the group-versions that are registered for them, where registrations are served at all. */
+/**
+ * Has other servers answer for the group-versions that are registered for them, where registrations are served at all.
+ */
 export class AggregatedApis {
   readonly #parts: Parts | undefined;
 
@@ -57,12 +59,12 @@ export class AggregatedApis {
     );
   }
 
-  /** Controller of registrations, where this process may look after them. */
+  /** Controller of registrations, where this process may run it. */
   get controllers(): ControllerGroup | undefined {
     return this.#parts?.controller;
   }
 
-  /** What other servers tell of what they answer for, as it is now. */
+  /** Discovery and OpenAPI documents of other servers, as last fetched. */
   get documents(): RemoteDocuments {
     return this.#parts?.discovery.documents ?? NO_REMOTE_DOCUMENTS;
   }
@@ -72,7 +74,7 @@ export class AggregatedApis {
     await this.#parts?.follower.start();
   }
 
-  /** Tells other servers whom to believe. */
+  /** Publishes which client certificates other servers should trust. */
   publishTrust(): void {
     this.#parts?.config?.publish();
   }
@@ -97,7 +99,7 @@ interface Parts {
   readonly config: AuthenticationConfig | undefined;
 }
 
-/** The endpoints of what aggregation goes by. */
+/** Endpoints of the kinds that aggregation reads. */
 interface Known {
   readonly registrations: Endpoint;
   readonly services: Endpoint;

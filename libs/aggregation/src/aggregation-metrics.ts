@@ -2,9 +2,9 @@ import type { Metrics } from '@orch/runtime';
 import { isAvailable, type Registration } from './registration.js';
 
 /**
- * Tells which registered group-versions are not there, as this process knows it.
- * @param registrations all there are, as they are now
- * @returns to be called for each that was there and is not any more, by the process that tells so
+ * Reports which registered group-versions are unavailable, as this process knows it.
+ * @param registrations returns all registrations at the time of the call
+ * @returns a counter to be called for each that becomes unavailable, by the process that decides so
  */
 export function observeRegistrations(
   metrics: Metrics,

@@ -24,31 +24,34 @@ import { isAvailable } from './registration.js';
 import type { RemoteRegistration, RemoteRegistrations } from './remote-registrations.js';
 
 interface AggregatorOptions {
-  /** As they are now. */
+  /** Returns the current registrations. */
   registrations(): RemoteRegistrations;
   readonly extensions: Pick<Extensions, 'of'>;
-  /** Requests that one server may be asked at a time, streams left out; 0 for no bound. */
+  /** Requests that one server may be answering at a time, streams left out; 0 for no limit. */
   readonly maxRequests: number;
   /** Milliseconds that a server has to begin a stream; other requests have a deadline of their own. */
   readonly streamStartMs: number;
 }
 
-/** Segments that some servers follow, to what was not authorized; objects have no such names. */
+/** Segments `.` and `..`, which some servers resolve, to a path that was not authorized; objects have no such names. */
 const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Milliseconds that a server has to tell what it serves: clients ask all of them for it. */
+/** Milliseconds that a server has to answer discovery: clients ask all servers for it. */
 const DISCOVERY_MS = 5_000;
 
 /** Passes requests on to the servers that their group-versions are registered for. */
 export class Aggregator implements Answerer {
-  /** By what a request that comes back is known. */
+  /** Pseudonym in the `Via` header, by which a request that loops back is recognized. */
   readonly #via = `orch-${randomBytes(6).toString('hex')}`;
   /** Requests under way, by service. */
   readonly #underWay = new Map<string, number>();
 
   constructor(private readonly options: AggregatorOptions) {}
 
-  /** Answers a request that is another server's to answer; undefined for all others. @throws StatusError 503, 429, 400 */
+  /**
+   * Answers a request that is another server's to answer; undefined for all others.
+   * @throws StatusError 503, 429, 400
+   */
   answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined {
     const registration = this.#find(ctx.info);
     return registration && this.#pass(ctx, registration, answering);
@@ -82,12 +85,13 @@ export class Aggregator implements Answerer {
   async #pass(ctx: OpenContext, registration: RemoteRegistration, answering: Answering): Promise<void> {
     const { observer, streams } = answering;
     observer.begin(ctx);
-    // Whoever decodes a path before taking it apart, as servers of Kubernetes do, would read another than the one that was authorized.
+    // A server that decodes a path before splitting it, as Kubernetes does, would read another path than the authorized
+    // one.
     if (/%2f/i.test(ctx.info.path)) throw badRequest('a segment of the path holds a slash');
     if (STEP.test(ctx.info.path)) throw badRequest('a segment of the path is . or ..');
     const extension = this.#reach(ctx, registration);
     if (streams.draining) throw shuttingDown();
-    // The client went while it was found out who asks.
+    // The client disconnected during authentication.
     if (isGone(ctx)) return;
     const isStream = isLongRunning(ctx.info) || ctx.upgrade !== undefined;
     const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);
@@ -120,12 +124,15 @@ export class Aggregator implements Answerer {
     try {
       return this.options.extensions.of(registration);
     } catch {
-      // Why is told by the condition of the registration.
+      // The condition of the registration says why.
       throw serviceUnavailable('service unavailable');
     }
   }
 
-  /** A server that is slow holds no more requests than these of those that this one may have. @throws StatusError 429 */
+  /**
+   * Counts a request against its server's limit, so that a slow server cannot hold all that this one may have.
+   * @throws StatusError 429
+   */
   #enter({ service: { namespace, name, port } }: RemoteRegistration, metrics: RequestMetrics): () => void {
     const key = `${namespace}/${name}:${port}`;
     const count = this.#underWay.get(key) ?? 0;
@@ -166,7 +173,7 @@ function endWithCredential({ authentication: { expiresAt }, res }: OpenContext, 
   res.once('close', () => clearTimeout(timer));
 }
 
-/** What a group-version has, and how OpenAPI 3 describes it, is all that is passed on beside resources. */
+/** Parses the paths beside resources that are proxied: discovery of a group-version, and its OpenAPI 3 document. */
 function groupVersionOf(path: string): [group: string, version: string] {
   if (path === '/api' || path === '/api/v1') return ['', 'v1'];
   const [, group = '', version = ''] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)\/?$/.exec(path) ?? [];

@@ -7,16 +7,16 @@ import type { Clock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import { type OwnWrites, serverItself } from '@orch/writing';
 
-/** Where servers of group-versions read whom they are to believe. */
+/** ConfigMap from which extension servers read which client certificates and headers to trust. */
 const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 
-/** Milliseconds between two looks whether it still says so. */
+/** Milliseconds between two checks that the ConfigMap is still up to date. */
 const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
-/** What is published of the credentials of this process. */
+/** The part of this process's credentials that is published. */
 interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
-  /** Headers in which front proxies say for whom they ask, as the options name them. */
+  /** Headers in which front proxies name the user, as the options say. */
   readonly requestHeaders: RequestHeaderOptions;
 }
 
@@ -28,7 +28,7 @@ export type RequestHeaderOptions = Pick<
 
 interface AuthenticationConfigOptions extends OwnWrites {
   readonly reader: Pick<ObjectReader, 'current'>;
-  /** As they are now. */
+  /** Returns the current credentials. */
   trust(): PublishedTrust;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -37,8 +37,8 @@ interface AuthenticationConfigOptions extends OwnWrites {
 }
 
 /**
- * Keeps the config map that tells servers of group-versions whose client certificates are believed, and how they are told who asks.
- * Every process adds what it believes itself: others may have other files.
+ * Maintains the ConfigMap that names to extension servers the authorities of client certificates that are trusted, and
+ * the headers that name the user. Every process adds what it trusts itself: others may have other files.
  */
 export class AuthenticationConfig {
   readonly #work: WorkOnDemand;
@@ -48,12 +48,15 @@ export class AuthenticationConfig {
     this.#work = new WorkOnDemand(() => this.#round(), { onError, ...(clock && { clock }) });
   }
 
-  /** Looks whether it says so; to be called at the start, and when something else is believed. */
+  /**
+   * Brings the ConfigMap up to date in the background; to be called at the start, and when the trusted authorities
+   * change.
+   */
   publish(): void {
     this.#work.ask();
   }
 
-  /** Ends after what is under way. */
+  /** Stops; resolves when the round in progress has ended. */
   stop(): Promise<void> {
     return this.#work.stop();
   }
@@ -85,7 +88,7 @@ export class AuthenticationConfig {
         );
       return true;
     } catch (error) {
-      // Another server has made it or removed it meanwhile, or the namespace is not there yet.
+      // Another server has created or deleted it meanwhile, or the namespace does not exist yet.
       if (error instanceof StatusError && (error.code === 409 || error.code === 404)) return false;
       throw error;
     }
@@ -102,7 +105,7 @@ export class AuthenticationConfig {
 }
 
 /**
- * The content of the config map with what a process believes added to it, and without certificates that have expired.
+ * Returns the data of the ConfigMap with a process's own trust added, and without expired certificates.
  * @param now milliseconds since 1970
  */
 export function combinedTrust(

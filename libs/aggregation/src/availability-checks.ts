@@ -12,22 +12,22 @@ import { isRemote, type RemoteRegistration } from './remote-registrations.js';
 interface AvailabilityChecksOptions {
   readonly backings: Pick<Backings, 'of'>;
   readonly extensions: Pick<Extensions, 'unverified'>;
-  /** Hears that something was found out of a registration. */
+  /** Called when a check of a registration has ended. */
   readonly onAnswer: (name: string) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two looks at a server that answers. */
+/** Milliseconds between two checks of a server that answers. */
 const RECHECK_MS = 30_000;
-/** Waits between looks at a server that does not answer, milliseconds. */
+/** Waits between checks of a server that does not answer, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: RECHECK_MS };
 const ANSWER_MS = 5_000;
-/** Of a server with several endpoints some may answer. */
+/** Attempts of a check: of a server with several endpoints some may answer. */
 const ATTEMPTS = 5;
 const MAX_BYTES = 1 << 20;
 
 interface Check {
-  /** What was looked at. */
+  /** Identifies the state of the registration that was checked. */
   readonly fingerprint: string;
   found?: Availability;
   readonly backoff: Backoff;
@@ -35,7 +35,10 @@ interface Check {
   nextAt: number;
 }
 
-/** Finds out which registered group-versions are there: by what is known, else by asking, each at its own pace. */
+/**
+ * Determines which registered group-versions are available: from their Services where that suffices, else by requests,
+ * each at its own pace.
+ */
 export class AvailabilityChecks {
   readonly #clock: Clock;
   readonly #checks = new Map<string, Check>();
@@ -45,7 +48,10 @@ export class AvailabilityChecks {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Whether a group-version is there; undefined as long as that is not known. Begins to find it out when it is time to. */
+  /**
+   * Returns the availability of a group-version; undefined before its first check has ended. Starts a check when one is
+   * due.
+   */
   of(registration: Registration): Availability | undefined {
     if (!isRemote(registration)) return LOCAL;
     const backing = this.options.backings.of(registration.service);
@@ -66,7 +72,9 @@ export class AvailabilityChecks {
     return check.found;
   }
 
-  /** Milliseconds until a registration is to be looked at again; undefined where it need not be, or its server is being asked. */
+  /**
+   * Milliseconds until a registration is to be checked again; undefined where it need not be, or a check is under way.
+   */
   pauseOf(name: string): number | undefined {
     const { nextAt = Number.POSITIVE_INFINITY } = this.#checks.get(name) ?? {};
     return nextAt === Number.POSITIVE_INFINITY ? undefined : Math.max(0, nextAt - this.#clock.now());
@@ -77,7 +85,7 @@ export class AvailabilityChecks {
     for (const name of this.#checks.keys()) if (!names.has(name)) this.#checks.delete(name);
   }
 
-  /** Asks nobody any more. */
+  /** Starts no further checks. */
   stop(): void {
     this.#stopped = true;
   }
@@ -98,7 +106,7 @@ export class AvailabilityChecks {
     if (!this.#stopped) this.options.onAnswer(registration.name);
   }
 
-  /** @throws Error with what the condition is to tell */
+  /** Asks the server for its group-version. @throws Error with the message of the condition */
   async #ask(registration: RemoteRegistration): Promise<void> {
     const extension = this.options.extensions.unverified(registration);
     const { group, version } = registration;

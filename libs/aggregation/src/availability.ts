@@ -1,36 +1,43 @@
 import type { APIService } from '@orch/schema/types/apiregistration/v1';
 import type { Endpoints, Service } from '@orch/schema/types/core/v1';
 
-/** Whether a registered group-version can be asked for: the condition `Available`, but for its time. */
+/** Whether requests for a registered group-version can be proxied: the condition `Available` without its time. */
 export interface Availability {
+  /** `True` for an available group-version. */
   readonly status: 'True' | 'False';
-  /** A word for programs on why. */
+  /** Reason in one word, for programs. */
   readonly reason: string;
+  /** A sentence for people on why. */
   readonly message: string;
 }
 
 const no = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** Of a group-version that this server answers for. */
+/** Availability of a group-version that this server answers for. */
 export const LOCAL: Availability = {
   status: 'True',
   reason: 'Local',
   message: 'Local APIServices are always available',
 };
 
-/** Of one that answered when it was asked. */
+/** Availability of a server that answered its last check. */
 export const PASSED: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 
-/** Of one that did not. */
+/** Availability of a server that failed its last check. */
 export const failedDiscovery = (message: string): Availability => no('FailedDiscoveryCheck', message);
 
-/** What is known of the service of a registration; undefined for what is not there. */
+/** A registration's Service and its endpoints; undefined for an object that does not exist. */
 export interface Backing {
+  /** The Service that the registration names. */
   readonly service: Service | undefined;
+  /** Endpoints of the Service. */
   readonly endpoints: Endpoints | undefined;
 }
 
-/** Why a registered group-version cannot be there, or that this server answers for it; undefined when only asking it tells. */
+/**
+ * Returns why a registered group-version cannot be available, or that this server answers for it; undefined when only a
+ * request to its server shows it.
+ */
 export function knownAvailability({ spec }: APIService, { service, endpoints }: Backing): Availability | undefined {
   if (!spec?.service) return LOCAL;
   const { namespace = '', name = '', port: wanted = 443 } = spec.service;

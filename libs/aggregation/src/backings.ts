@@ -9,7 +9,7 @@ import type { ReadingStore } from '@orch/storage';
 import type { Backing } from './availability.js';
 import type { ServicePlace } from './registration.js';
 
-/** A service by where it lies. */
+/** Namespace and name of a Service. */
 export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
 
 interface BackingsOptions {
@@ -18,7 +18,7 @@ interface BackingsOptions {
   readonly store: Pick<ReadingStore, 'heads' | 'onStalledHistory'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
-  /** Hears that something else is known of some services. */
+  /** Called when a wanted Service or its endpoints have changed. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
@@ -27,8 +27,8 @@ interface BackingsOptions {
 const keyOf = ({ namespace, name }: ServiceName): string => `${namespace}/${name}`;
 
 /**
- * What is known of the services that are asked for, and of nobody else's: of the changes of all others only the names are looked
- * at. One that has changed is read anew.
+ * Caches the Services that are wanted, and no others: of all others' changes only the names are looked at. A Service
+ * that has changed is read anew.
  */
 export class Backings {
   readonly #work: WorkOnDemand;
@@ -43,7 +43,7 @@ export class Backings {
     this.#followers = [services, endpoints].map((endpoint) => this.#followerOf(endpoint));
   }
 
-  /** What is known of a service; undefined before it was read. */
+  /** Returns the cached state of a Service; undefined before it was read. */
   of(service: ServiceName): Backing | undefined {
     return this.#known.get(keyOf(service));
   }
@@ -56,6 +56,7 @@ export class Backings {
     if (this.#stale.size > 0) this.#work.ask();
   }
 
+  /** Stops following; resolves when the round in progress has ended. */
   async stop(): Promise<void> {
     for (const follower of this.#followers) follower.stop();
     await this.#work.stop();
@@ -63,7 +64,7 @@ export class Backings {
 
   async #round(): Promise<void> {
     const { onChange } = this.options;
-    // First, so that no change is missed of what is read.
+    // Followed before the reads, so that no change is missed.
     for (const follower of this.#followers) await follower.follow();
     const stale = [...this.#stale];
     for (const key of stale) {
@@ -73,7 +74,7 @@ export class Backings {
       if (!service) continue;
       try {
         const backing = await this.#read(service);
-        // Of one that nobody wants any more no changes are heard.
+        // Changes of a Service that is not wanted any more are not followed: its state would become outdated.
         if (this.#wanted.has(key)) this.#known.set(key, backing);
       } catch (error) {
         this.#stale.add(key);

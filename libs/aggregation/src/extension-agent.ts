@@ -3,8 +3,9 @@ import { Agent, type AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 
 /**
- * Keeps connections as any agent, but closes one on which the other server says something that nobody asked: it would be taken for
- * the answer to the next request, which may be another user's, and so would each answer after it (net/http of Go closes them, too).
+ * An agent that keeps connections but closes one on which the server sends bytes that no request asked for: they would
+ * be taken for the response to the next request, which may be another user's, and so would each response after it
+ * (net/http of Go closes such connections, too).
  */
 export class ExtensionAgent extends Agent {
   constructor(options: AgentOptions) {

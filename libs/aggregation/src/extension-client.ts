@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import type { UserInfo } from '@orch/authentication';
 import { type Extension, remoteIdentity } from './forward.js';
 
-/** As whom this server itself asks others. */
+/** The user as whom this server itself sends requests to others. */
 const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'], extra: {} };
 
 interface Fetching {
@@ -16,12 +16,18 @@ interface Fetching {
 
 /** An answer, whatever its status. */
 export interface Fetched {
+  /** Status code of the response. */
   readonly status: number;
+  /** Headers of the response. */
   readonly headers: IncomingHttpHeaders;
+  /** The whole body. */
   readonly body: Buffer;
 }
 
-/** Asks another server for a document, as the aggregator. Follows no redirect. @throws Error saying why there is no answer */
+/**
+ * Fetches a document from another server, as the aggregator. Follows no redirect.
+ * @throws Error saying why there is no response
+ */
 export function fetchFrom(extension: Extension, path: string, fetching: Fetching): Promise<Fetched> {
   const { host, port, serverName, agent } = extension;
   const { headers, limitMs, maxBytes } = fetching;
@@ -34,7 +40,7 @@ export function fetchFrom(extension: Extension, path: string, fetching: Fetching
     let isAnswered = false;
     asked.on('error', reject).once('close', () => {
       clearTimeout(limit);
-      // As after an answer that goes on with another protocol, of which nothing else is heard.
+      // Such as after an upgrade response, which emits no further event.
       if (!isAnswered) reject(new Error('the connection has ended without an answer'));
     });
     asked.once('response', (answer) => {

@@ -13,50 +13,51 @@ interface ServedVersion {
   readonly version: string;
 }
 
-/** What one server tells of the group-versions that it answers for. */
+/** Documents of one server about the group-versions that it answers for. */
 export interface ExtensionDocuments {
+  /** Discovery of its group-versions. */
   readonly resources: ToldResources;
-  /** Where its OpenAPI 3 documents are, by `apis/<group>/<version>`. */
+  /** Paths of its OpenAPI 3 documents, by `apis/<group>/<version>`. */
   readonly openApiV3: ReadonlyMap<string, string>;
+  /** The part of its OpenAPI 2 document about its group-versions; undefined where none was fetched. */
   readonly openApiV2: OpenApiV2Part | undefined;
-  /** By what that is known again, the next time. */
+  /** Identifies the OpenAPI 2 document that the part was taken from, so that the next fetch can be conditional. */
   readonly openApiV2Of: DocumentTags | undefined;
 }
 
-/** By what a document is known again. */
+/** Identifies a version of a document. */
 interface DocumentTags {
-  /** As its server calls it; empty where it does not. */
+  /** The server's entity tag; empty without one. */
   readonly etag: string;
   /** SHA-256 of its bytes. */
   readonly digest: string;
-  /** Paths of what was taken from it. */
+  /** Prefixes of the paths that were taken from it. */
   readonly taken: string;
 }
 
+/** Options of fetching documents from another server. */
 export interface ReadingOptions {
+  /** Naming profile, by which the media type of aggregated discovery is named. */
   readonly names: Names;
   /** Largest document. */
   readonly maxBytes: number;
-  /** Hears what cannot be used of what a server tells, or why it does not. */
+  /** Called with what is unusable in a server's documents, or the error of fetching them. */
   readonly onProblem?: (serverName: string, problem: unknown) => void;
 }
 
 const DISCOVERY_MS = 5_000;
-/** Largest document of discovery: as whoever looks whether a server is there takes it. It is read at one go. */
+/** Largest document of discovery, the same limit as that of availability checks. It is parsed in one step. */
 const MAX_DISCOVERY_BYTES = 1 << 20;
-/** These are large, and nobody waits for them. */
+/** Milliseconds for an OpenAPI document: these are large, and no request waits for them. */
 const OPENAPI_MS = 60_000;
 
-/** What a server tells of how its group-versions are described. */
+/** OpenAPI documents of one server. */
 export type ExtensionOpenApi = Omit<ExtensionDocuments, 'resources'>;
 
-/** What is known of OpenAPI where nothing was told. */
+/** OpenAPI of a server from which none was fetched. */
 export const NO_OPENAPI: ExtensionOpenApi = { openApiV3: new Map(), openApiV2: undefined, openApiV2Of: undefined };
 
-/**
- * Asks a server which resources some group-versions have.
- * @throws Error where it does not tell
- */
+/** Fetches the resources of some of a server's group-versions. @throws Error where the server does not provide them */
 export async function readResources(
   extension: Extension,
   versions: readonly ServedVersion[],
@@ -79,8 +80,8 @@ export async function readResources(
 }
 
 /**
- * Asks a server how its group-versions are described. What it does not tell of OpenAPI is nobody's harm.
- * @param before what it told last, which it may know again
+ * Fetches the OpenAPI documents of a server's group-versions. Those that cannot be fetched are left out.
+ * @param before what was fetched last, for conditional requests
  */
 export async function readOpenApi(
   extension: Extension,
@@ -143,13 +144,16 @@ async function readV2(
   return { part: await usablePart(answer, prefixes), tags };
 }
 
-/** What a document says of some paths, and of what is below them. @throws Error for what nobody could read */
+/**
+ * Returns the part of a document that describes some paths and those below them.
+ * @throws Error for a part that cannot be encoded
+ */
 async function usablePart(answer: Fetched, prefixes: readonly string[]): Promise<OpenApiV2Part> {
   await turnFor(answer.body.length);
   const document = parsed(answer);
   await turnFor(answer.body.length);
   const part = partOf(document, (path) => prefixes.some((prefix) => `${path}/`.startsWith(prefix)));
-  // What cannot be written is not taken: nobody could read the whole.
+  // A part that cannot be encoded is rejected: it would make the merged document unreadable.
   await inSlices(encodeOpenApiV2Protobuf({ swagger: '2.0', info: { title: '', version: '' }, ...part }));
   return part;
 }

@@ -10,11 +10,11 @@ import type { ServicePlace } from './registration.js';
 import type { RemoteRegistration } from './remote-registrations.js';
 
 interface ExtensionsOptions {
-  /** What is known of a service; undefined where nothing is yet. */
+  /** Returns the cached state of a Service; undefined before it was read. */
   backingOf(service: ServiceName): Backing | undefined;
   /** Whether connections go to the endpoints of a service, not to its own address (`--enable-aggregator-routing`). */
   readonly routesToEndpoints: boolean;
-  /** Certificate and key that servers are shown, as they are now. */
+  /** Returns the current certificate and key that are presented to servers. */
   credentials(): Pair | undefined;
   /** A number from 0 to below 1. Default: at random. */
   readonly random?: () => number;
@@ -25,7 +25,7 @@ const MAX_IDLE = 32;
 /** Milliseconds after which an idle connection is closed: sooner than servers do. */
 const IDLE_MS = 60_000;
 
-/** What a connection is believed by, and shown. */
+/** TLS settings of a connection: how the server is verified, and under which name. */
 interface Trust {
   readonly ca: string | undefined;
   readonly insecure: boolean;
@@ -55,7 +55,7 @@ export class Extensions {
     return { ...this.addressOf(registration.service), serverName: trust.serverName, agent: this.#agent(trust) };
   }
 
-  /** The same, whatever certificate it shows: for whoever only asks whether it is there. */
+  /** Returns the same server without verification of its certificate, for checks of availability. */
   unverified(registration: RemoteRegistration): Extension {
     return this.of({ ...registration, ...UNVERIFIED });
   }
@@ -69,7 +69,7 @@ export class Extensions {
     return endpointAddress(service, endpoints ?? {}, port, random);
   }
 
-  /** Lets go of the connections that nothing is registered for any more, or with another trust. */
+  /** Closes the connections that no registration uses any more, or uses with other TLS settings. */
   keep(registrations: Iterable<RemoteRegistration>): void {
     const trusts = [...registrations].flatMap((each) => [trustOf(each), trustOf({ ...each, ...UNVERIFIED })]);
     const keys = new Set(trusts.map((trust) => JSON.stringify(trust)));
@@ -105,7 +105,7 @@ export class Extensions {
   }
 }
 
-/** Closes what is idle, and the rest when it is not in use any more. */
+/** Closes idle connections now, and those in use once they become idle. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

@@ -53,23 +53,23 @@ interface Asking extends Forwarding {
   readonly body: Buffer | undefined;
 }
 
-/** Told anew, also where this server has nothing to tell. */
+/** Headers that are replaced, or removed where this server has no value for them. */
 const FORWARDED = ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri'];
 const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDED]);
-/** What is not said where the connection goes on with another protocol: there is no body. */
+/** Request headers that are left out of an upgrade: it has no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
-/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that most of them do not need. */
+/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that few of them need. */
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;
 /** Bytes of the head of an answer. */
 const MAX_ANSWER_HEAD = 512 << 10;
 
-/** As connections are watched over where nobody says how. */
+/** Default detection of vanished peers: by the kernel. */
 const BY_THE_KERNEL = new OutgoingConnections();
 
-/** What it answers; `switched` when it goes on with another protocol. */
+/** The response; `switched` when the connection goes on with another protocol. */
 interface Answer {
   readonly message: IncomingMessage;
   readonly switched?: Upgrade;
@@ -103,17 +103,17 @@ export async function forward(
     const joined = isWatch ? joinWebSockets : joinConnections;
     return joined(ctx, ctx.upgrade, message, switched);
   }
-  // Of a body that was refused before its end nobody takes the rest.
+  // The rest of a body that was refused before its end is not read.
   leaveBody(ctx);
   if (isRedirect(message)) return refuseRedirect(ctx, message);
   if (isWatch) return passWatchOn(ctx, message);
   return void passOn(ctx, message);
 }
 
-/** Headers of answers that are this server's to set: it alone knows who asks, and asks for credentials. */
+/** Response headers that only this server sets: it authenticates the caller, and asks for credentials. */
 const OWN_HEADERS = /^(?:audit-id$|www-authenticate$|x-kubernetes-pf-|access-control-|proxy-)/;
 
-/** Another server answers for its resources, not for what this one says of the request. */
+/** Removes headers about the request itself: only this server sets them, the other one answers for its resources. */
 function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (OWN_HEADERS.test(name)) delete headers[name];
   // It has no body that could be measured (RFC 9110 section 8.6).
@@ -124,7 +124,7 @@ function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: In
 const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
   statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
 
-/** A client would take its credentials wherever the other server sends it (CVE-2022-3172): as kube-aggregator answers. */
+/** Answers a redirect as kube-aggregator does: the client would send its credentials to its target (CVE-2022-3172). */
 function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undefined {
   answer.destroy();
   res.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' });
@@ -132,7 +132,7 @@ function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undef
   return undefined;
 }
 
-/** Joins two connections on which nobody here knows what is said. */
+/** Joins two connections whose protocol is not interpreted here. */
 function joinConnections(
   ctx: RequestContext,
   client: Upgrade,
@@ -179,7 +179,7 @@ const nameOf = (key: string): string =>
       (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
 
-/** A connection that was kept may have been closed meanwhile: what changes nothing is asked once more. */
+/** Sends the request, and a second time if it is safe and a kept connection turned out to be closed. */
 async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
   try {
     return await askOnce(ctx, extension, forwarding);
@@ -209,7 +209,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
       servername: serverName,
       agent,
       method: req.method,
-      // The path as it was judged here: a URL made of it might name another.
+      // The path exactly as it was authorized: one rebuilt from a URL might name another resource.
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
       maxHeaderSize: MAX_ANSWER_HEAD,
@@ -217,7 +217,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
     upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => {
       const { statusCode = 0 } = message;
-      // What is none cannot be told to a client over HTTP/2.
+      // An invalid status code cannot be sent to a client over HTTP/2.
       if (isStatus(statusCode)) return resolve({ message });
       upstream.destroy();
       reject(new Error(`it answers with the status ${statusCode}`));
@@ -227,7 +227,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
       reject(isLost ? new LostConnectionError(error.message) : error);
     });
     upstream.once('upgrade', (message, socket: Socket, head) => {
-      // Nobody else hears of its end yet.
+      // Nothing else listens for errors of the socket yet; without a listener they would end the process.
       socket.on('error', () => undefined);
       if (upgrade) return resolve({ message, switched: { socket, head } });
       socket.destroy();
@@ -244,7 +244,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
   });
 }
 
-/** Of an answer that is no word before it (RFC 9110 section 15). */
+/** Whether a code is that of a final response (RFC 9110 section 15). */
 const isStatus = (code: number): boolean => code >= 200 && code <= 599;
 
 function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
@@ -260,12 +260,12 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
     ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
-    // Node frames no body of methods that seldom have one: its bytes would be read as the next request, of whomever it names.
+    // Node does not frame bodies of methods that seldom have one: the bytes would be parsed as the next request.
     ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
   };
 }
 
-/** How the request came here, whatever its client says of that. */
+/** Headers that say how the request reached this server, whatever its client claims. */
 function forwardedOf(req: IncomingMessage): Record<string, string> {
   const host = hostOf(req);
   return {
@@ -275,14 +275,14 @@ function forwardedOf(req: IncomingMessage): Record<string, string> {
   };
 }
 
-/** Whether there is a body, or may be one, whose length was not said before. */
+/** Whether there is, or may be, a body whose length was not declared. */
 function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
   if (req.headers['content-length'] !== undefined) return false;
   const stream = http2StreamOf({ res });
   return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
 }
 
-/** A server that is gone without a word is not waited for as long as one that is slow. */
+/** Bounds the time for connecting: an unreachable server is given less time than a slow one. */
 function boundConnecting(upstream: ClientRequest): void {
   upstream.once('socket', (socket) => {
     if (!socket.connecting) return;

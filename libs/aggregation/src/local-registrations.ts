@@ -3,25 +3,30 @@ import { type ServedGroup, type ServedSnapshot, weakMemo } from '@orch/resources
 import type { ResourceDescription } from '@orch/schema';
 import type { Registration } from './registration.js';
 
-/** A registration of what is served here, as it is to be. */
+/** The desired registration of a group-version that is served here. */
 export interface LocalRegistration {
+  /** Name of the APIService: `<version>.<group>`. */
   readonly name: string;
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Version of the group. */
   readonly version: string;
+  /** Value of `groupPriorityMinimum`. */
   readonly groupPriority: number;
+  /** Value of `versionPriority`. */
   readonly versionPriority: number;
-  /** Made once after a start, so that it may be changed until the next; or kept as it is to be always. */
+  /** Whether it is created once after a start, so that it may be changed until the next, or kept as desired always. */
   readonly managed: typeof ON_START | typeof ALWAYS;
 }
 
-/** Values of the label of what the server manages itself. */
+/** Values of the label of registrations that the server manages. */
 const ON_START = 'onstart';
 const ALWAYS = 'true';
 
 /**
- * Makes the registrations of all group-versions that are served here, but for that of registrations itself; those of groups that stay
- * as they are are made once.
- * @param isDeclared whether a resource comes with the server; others come with definitions
+ * Makes the registrations of all group-versions that are served here, except that of registrations itself; those of
+ * unchanged groups are made once.
+ * @param isDeclared whether a resource is built in; others come with definitions
  */
 export function localRegistrations(
   names: Names,
@@ -50,22 +55,23 @@ function registrationsOf(
   return [...found];
 }
 
-/** What is to be done so that a registration is as it is to be. */
+/** A write that brings a registration to its desired state. */
 export type Syncing =
   | { readonly act: 'create' | 'update'; readonly wanted: LocalRegistration; readonly known?: Registration }
   | { readonly act: 'delete'; readonly known: Registration };
 
-/** What was there before, for what is done only once after a start. */
+/** State since the start, for registrations that are only managed at a start. */
 interface StartState {
   /** Names of the registrations that were there at the start. */
   readonly present: ReadonlySet<string>;
-  /** Names of those that have been dealt with since. */
+  /** Names of those that have been synchronized since. */
   readonly synced: ReadonlySet<string>;
 }
 
 /**
- * What is to be done about one registration; undefined for nothing. What carries no label of the server is somebody else's, and
- * what is managed at a start alone is let be afterwards (kube-aggregator v0.27.16, pkg/controllers/autoregister, has the table).
+ * Decides how to bring one registration to its desired state; undefined for no write. A registration without the label
+ * of the server belongs to others, and one that is managed at a start alone is not changed afterwards (kube-aggregator
+ * v0.27.16, pkg/controllers/autoregister, has the table).
  */
 export function syncing(
   wanted: LocalRegistration | undefined,

@@ -7,23 +7,27 @@ import { type LocalRegistration, type Syncing, syncing } from './local-registrat
 import { isAvailable, type Registration } from './registration.js';
 import type { RegistrationWriter } from './registration-writer.js';
 
+/** Dependencies of a {@link RegistrationController}. */
 export interface RegistrationControllerOptions {
+  /** Informer of the registrations. */
   readonly follower: ObjectFollower<Registration>;
+  /** Checks of the servers that registrations name. */
   readonly checks: Pick<AvailabilityChecks, 'of' | 'pauseOf' | 'keep' | 'stop'>;
+  /** Writes registrations and their conditions. */
   readonly writer: Pick<RegistrationWriter, 'tell' | 'sync'>;
-  /** The registrations of what is served here, as it is now, by name. */
+  /** Returns the registrations of the group-versions that are served here now, by name. */
   local(): ReadonlyMap<string, LocalRegistration>;
   /** Calls the listener when something else is served here, until the returned function is called. */
   onServed(listener: () => void): () => void;
-  /** Whether it may serve more where others can read what it cannot: what it does not serve is let be then. */
+  /** Whether definitions exist that this server cannot read: registrations that it does not serve are kept then. */
   isPartial(): boolean;
-  /** Hears of each that was there and is not any more. */
+  /** Called for each registration that becomes unavailable. */
   readonly onUnavailable: (registration: Registration, reason: string) => void;
 }
 
-/** Registrations that are looked at at a time. */
+/** Registrations that are reconciled at a time. */
 const WORKERS = 64;
-/** Milliseconds from one look at a registration to the next at least. */
+/** Least milliseconds between two reconciliations of a registration. */
 const REST_MS = 10;
 /** Waits until a registration that could not be written is tried again, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
@@ -31,8 +35,8 @@ const RETRY = { firstMs: 250, longestMs: 5_000 };
 const PARTIAL_MS = 3_000;
 
 /**
- * Looks after registrations, by their names and as the server itself: what is served here is registered, and all are told whether they are
- * there. A server that does not answer keeps nobody from the others.
+ * Reconciles registrations, by their names and as the server itself: group-versions served here are registered, and the
+ * condition of each registration says whether it is available. A server that does not answer delays no others.
  */
 export class RegistrationController implements ControllerGroup {
   readonly controllers: readonly Controller[];
@@ -59,22 +63,22 @@ export class RegistrationController implements ControllerGroup {
     ];
   }
 
-  /** Has registrations be looked at that others answer for: something else is known of their services. */
+  /** Queues all registrations of other servers, as one of their Services has changed. */
   askOfServices(): void {
     for (const { name, service } of this.options.follower.objects.values()) if (service) this.ask(name);
   }
 
-  /** Has a registration be looked at. */
+  /** Queues a registration. */
   ask(name: string): void {
     for (const listener of this.#listeners) listener(name);
   }
 
-  /** Ends the checks whether other servers are there. */
+  /** Stops the checks of other servers. */
   stop(): void {
     this.options.checks.stop();
   }
 
-  /** @returns milliseconds until it is looked at again; undefined for when something changes */
+  /** @returns milliseconds until it is reconciled again; undefined for when something changes */
   async #look(name: string, run: OwnRun): Promise<number | undefined> {
     const { follower, checks } = this.options;
     this.#present ??= new Set(follower.objects.keys());
@@ -86,14 +90,14 @@ export class RegistrationController implements ControllerGroup {
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** Registers what is served here. @returns whether something is left to be done once all definitions can be read */
+  /** Registers what is served here. @returns whether work remains until all definitions can be read */
   async #sync(name: string, run: OwnRun): Promise<boolean> {
     const { follower, writer, isPartial } = this.options;
     const found = this.#unsynced(name);
     if (found?.act === 'delete' && isPartial()) return true;
     if (found) {
       await writer.sync(found, run);
-      // What is found next is found upon this.
+      // The next decision must be based on the result of this one.
       await follower.confirm();
     }
     this.#synced.add(name);
@@ -116,7 +120,7 @@ export class RegistrationController implements ControllerGroup {
   }
 }
 
-/** Wakes a controller with the names of registrations that are other ones by what is served here. */
+/** Wakes a controller with the names of registrations whose desired state has changed. */
 function localSource({ local, onServed }: RegistrationControllerOptions): ControllerSource {
   return {
     subscribe(enqueue) {

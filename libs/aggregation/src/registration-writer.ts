@@ -12,12 +12,13 @@ interface RegistrationWriterOptions extends Omit<OwnWrites, 'run'> {
   readonly now: () => number;
 }
 
-/** Writes to APIServices what the server itself has to say of them, the way that every write goes. */
+/** Writes APIServices and their status as the server itself, through the pipeline of all writes. */
 export class RegistrationWriter {
   constructor(private readonly options: RegistrationWriterOptions) {}
 
   /**
-   * Tells whether the group-version is there, unless the registration asks for another service by now.
+   * Writes the condition that says whether the group-version is available, unless the registration names another
+   * service by now.
    * @throws StatusError, StoreUnavailableError
    */
   tell(registration: Registration, availability: Availability, run: OwnRun): Promise<void> {
@@ -31,7 +32,10 @@ export class RegistrationWriter {
     });
   }
 
-  /** Carries out what is to be done; what somebody else has done meanwhile is let be. @throws StatusError, StoreUnavailableError */
+  /**
+   * Carries out a write; what another client has changed meanwhile is left as it is.
+   * @throws StatusError, StoreUnavailableError
+   */
   async sync(syncing: Syncing, run: OwnRun): Promise<void> {
     if (syncing.act === 'create') return this.#create(syncing.wanted, run);
     if (syncing.act === 'delete') return this.#remove(syncing.known, run);

@@ -7,31 +7,41 @@ import type { Availability } from './availability.js';
 
 /** A service that answers for group-versions. */
 export interface ServicePlace {
+  /** Namespace of the Service. */
   readonly namespace: string;
+  /** Name of the Service. */
   readonly name: string;
+  /** Port of the Service. */
   readonly port: number;
 }
 
 /** An APIService as a process knows it. */
 export interface Registration {
+  /** Name of the APIService: `<version>.<group>`. */
   readonly name: string;
+  /** Uid of the APIService. */
   readonly uid: string;
-  /** Of its last write. */
+  /** Version of its last write. */
   readonly stored: Version;
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Version of the group. */
   readonly version: string;
-  /** Who answers; undefined where this server does. */
+  /** Service that answers; undefined where this server does. */
   readonly service: ServicePlace | undefined;
+  /** Whether the server's certificate is not verified. */
   readonly insecureSkipTLSVerify: boolean;
   /** PEM; undefined for what the system trusts. */
   readonly caBundle: string | undefined;
+  /** Value of `groupPriorityMinimum`. */
   readonly groupPriority: number;
+  /** Value of `versionPriority`. */
   readonly versionPriority: number;
-  /** What was told of it last; undefined where nothing was. */
+  /** Its last condition `Available`; undefined without one. */
   readonly told: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;
-  /** Whether the server makes it itself: the value of the label that says so. */
+  /** Value of the label that says whether, and when, the server manages it itself. */
   readonly managed: string | undefined;
-  /** As it is written. */
+  /** Its spec as stored. */
   readonly spec: APIServiceSpec;
 }
 

@@ -18,27 +18,27 @@ interface RemoteDiscoveryOptions extends ReadingOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two looks at a server that tells. */
+/** Milliseconds between two fetches from a server that answers. */
 const RELOOK_MS = 60_000;
-/** Waits until a server that does not tell is asked again, milliseconds. */
+/** Waits until a server that does not answer is asked again, milliseconds. */
 const RETRY = { firstMs: 500, longestMs: RELOOK_MS };
 
-/** One server, and what it has told. */
+/** A server, and the documents that it has sent. */
 interface Source {
   registrations: readonly RemoteRegistration[];
   documents?: ExtensionDocuments;
-  /** It has told when it was asked last. */
+  /** Whether the last fetch succeeded. */
   isFresh: boolean;
   isAsked: boolean;
-  /** Something has changed since it was asked. */
+  /** Whether a registration has changed since the last fetch began. */
   isStale: boolean;
   readonly backoff: Backoff;
   cancelNext: () => void;
 }
 
 /**
- * What other servers tell of what they answer for: asked for in the background, each at its own pace, and kept, so that nobody who
- * asks this server waits for any of them.
+ * Caches the discovery and OpenAPI documents of other servers. They are fetched in the background, each server at its
+ * own pace, so that no client's request waits for any of them.
  */
 export class RemoteDiscovery {
   readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class RemoteDiscovery {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** What is known now; another object whenever it is something else. */
+  /** The cached documents; a new object whenever they change. */
   get documents(): RemoteDocuments {
     return this.#documents;
   }
@@ -71,6 +71,7 @@ export class RemoteDiscovery {
     this.#publish();
   }
 
+  /** Starts no further fetches. */
   stop(): void {
     this.#stopped = true;
     for (const { cancelNext } of this.#sources.values()) cancelNext();
@@ -100,10 +101,10 @@ export class RemoteDiscovery {
   async #ask(source: Source): Promise<void> {
     if (source.isAsked || this.#stopped) return;
     source.cancelNext();
-    // Those that are not there are not asked for: they keep nobody from the others of their server.
+    // Unavailable group-versions are not asked for: they must not hold up the others of their server.
     const available = source.registrations.filter(isAvailable);
     const [there] = available;
-    // It is asked when that changes.
+    // It is fetched when one becomes available.
     if (!there) return;
     source.isAsked = true;
     source.isStale = false;
@@ -129,7 +130,7 @@ export class RemoteDiscovery {
     source.cancelNext = this.#clock.after(source.isStale ? 0 : pause, () => void this.#ask(source));
   }
 
-  /** Whether anything is still asked of it. */
+  /** Whether the server is still registered. */
   #asks(source: Source): boolean {
     return !this.#stopped && [...this.#sources.values()].includes(source);
   }
@@ -145,7 +146,7 @@ export class RemoteDiscovery {
   }
 }
 
-/** What is told of registrations, and what was told last of those that are not there. */
+/** Returns the fetched resources of registrations; for unavailable ones those fetched last. */
 function resourcesOf({ registrations, documents }: Source, told: ToldResources): ToldResources {
   const keys = registrations.map((each) => ({ key: `${each.group}/${each.version}`, isThere: isAvailable(each) }));
   return new Map(
@@ -165,7 +166,7 @@ function versionOf(registration: RemoteRegistration, { documents, isFresh }: Sou
   };
 }
 
-/** Whether a server has to be asked again for nothing that is told of its registrations. */
+/** Whether two states of a server's registrations are alike, so that it need not be asked again. */
 const isAlike = (before: readonly RemoteRegistration[], now: readonly RemoteRegistration[]): boolean =>
   before.length === now.length &&
   before.every(

@@ -10,7 +10,10 @@ const keyOf = (group: string, version: string): string => `${group}/${version}`;
 export class RemoteRegistrations {
   readonly #byGroupVersion = new Map<string, RemoteRegistration>();
 
-  /** @param registrations all there are. That of registrations themselves stays here, whoever is named for it. */
+  /**
+   * @param registrations all registrations; that of registrations themselves is always served here, whatever Service it
+   * names
+   */
   constructor(registrations: Iterable<Registration>, names: Names) {
     const own = names.group('apiregistration.orch.io');
     for (const each of registrations) {
@@ -18,11 +21,12 @@ export class RemoteRegistrations {
     }
   }
 
+  /** Number of group-versions. */
   get size(): number {
     return this.#byGroupVersion.size;
   }
 
-  /** Who answers for a group-version; undefined where this server does. */
+  /** Returns the registration of a group-version; undefined where this server answers for it. */
   of(group: string, version: string): RemoteRegistration | undefined {
     return this.#byGroupVersion.get(keyOf(group, version));
   }

@@ -1,17 +1,17 @@
 import type { JsonObject } from '@orch/machinery';
 import type { APIResourceDiscovery, APISubresourceDiscovery } from '@orch/schema/types/apidiscovery/v2beta1';
 
-/** What a server tells of the resources of its group-versions, by `<group>/<version>`. */
+/** Resources of a server's group-versions, by `<group>/<version>`. */
 export type ToldResources = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
 
-/** What one document may tell of: more than this nobody can serve, and everybody who asks for discovery would be sent it. */
+/** Most entries of one document: a larger one could not be served, and would be sent to every client of discovery. */
 const MAX_TOLD = 10_000;
 
 /** Lists of a document, counted together. */
 class Told {
   #left = MAX_TOLD;
 
-  /** What is an object of it. @throws Error where the document tells of too much */
+  /** Returns the entries of a list that are objects. @throws Error where the document has too many entries */
   objects(list: unknown): JsonObject[] {
     if (!Array.isArray(list)) return [];
     this.#left -= list.length;
@@ -21,8 +21,8 @@ class Told {
 }
 
 /**
- * Reads an `APIGroupDiscoveryList` that comes from another server: what is not of the form that clients expect is left out.
- * @throws Error for what is no such list at all, or tells of too much
+ * Reads an `APIGroupDiscoveryList` of another server; values of an unexpected type are left out.
+ * @throws Error for a document that is no such list, or has too many entries
  */
 export function readGroupDiscovery(document: unknown): ToldResources {
   const told = new Map<string, readonly APIResourceDiscovery[]>();
@@ -60,8 +60,8 @@ const subresourceOf = (subresource: JsonObject, lists: Told): APISubresourceDisc
 });
 
 /**
- * Reads an `APIResourceList`, as servers tell that know of no aggregated discovery.
- * @throws Error for what is no such list, or tells of too much
+ * Reads an `APIResourceList`, as servers send it that do not support aggregated discovery.
+ * @throws Error for a document that is no such list, or has too many entries
  */
 export function readResourceList(document: unknown): readonly APIResourceDiscovery[] {
   if (!isObject(document) || !Array.isArray(document.resources)) throw new Error('it tells no list of resources');

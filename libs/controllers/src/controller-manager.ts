@@ -10,13 +10,16 @@ export interface ControllerManagerOptions {
   readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack'>;
   /** Metrics of the queues. */
   readonly metrics: WorkQueueMetrics;
-  /** Called with each failure, which is tried again; without a controller where the lease, or what was written before, is concerned. */
+  /**
+   * Called with each failure, which is retried; without a controller where the lease, or catching up with earlier
+   * writes, is concerned.
+   */
   readonly onError: (error: unknown, controller?: string, key?: string) => void;
   /** Default: the machine's time. */
   readonly clock?: Clock;
 }
 
-/** Waits between attempts to renew the lease, and of a controller to learn what was written before, milliseconds. */
+/** Waits between attempts to renew the lease, and of a controller to catch up with earlier writes, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
 /** The one key of the queue by which the lease is renewed. */
 const LEASE = 'lease';
@@ -30,7 +33,7 @@ export class ControllerManager {
   #term: number | undefined;
   #isStopped = false;
 
-  /** @param controllers what is run; each name once */
+  /** @param controllers controllers to run; each name once */
   constructor(
     controllers: readonly Controller[],
     private readonly options: ControllerManagerOptions,
@@ -53,14 +56,14 @@ export class ControllerManager {
     this.#lease.add(LEASE);
   }
 
-  /** Queues all keys of all controllers again, where this process leads: something has changed that no source tells. */
+  /** Queues all keys of all controllers again, where this process leads: for a change that no source reports. */
   enqueueAll(): void {
     for (const runner of this.#runners) runner.enqueueAll();
   }
 
   /**
-   * Ends after the work under way, and gives the lease back. Work that lasts until `deadline` is left to itself: its clients do not write
-   * any more.
+   * Ends after the work under way, and gives the lease back. Work that lasts until `deadline` is left to itself: its
+   * clients do not write any more.
    */
   async stop(deadline?: AbortSignal): Promise<void> {
     this.#isStopped = true;
@@ -78,7 +81,7 @@ export class ControllerManager {
   }
 
   #lead(isNew: boolean): void {
-    // The lease may have lapsed and come back between two rounds: keys whose turn came meanwhile were left out.
+    // The lease may have lapsed and come back between two rounds: keys that were due meanwhile were left out.
     if (isNew) this.#retire();
     const { term } = this.options.leadership;
     if (this.#term !== undefined || term === undefined || this.#isStopped) return;

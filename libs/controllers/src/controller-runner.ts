@@ -19,11 +19,11 @@ interface ControllerRunnerOptions {
 export class ControllerRunner {
   readonly #queue: WorkQueue;
   #subscriptions: (() => void)[] = [];
-  /** Counts the terms; what was begun in one does not go on in another. */
+  /** Counts the terms; work begun in one does not continue in another. */
   #terms = 0;
   #isActive = false;
 
-  /** @param controller what is run */
+  /** @param controller controller to run */
   constructor(
     private readonly controller: Controller,
     private readonly options: ControllerRunnerOptions,
@@ -59,7 +59,7 @@ export class ControllerRunner {
     );
   }
 
-  /** Resolves when the sources hold what a leader before may have written. */
+  /** Resolves when the sources hold everything that previous leaders may have written. */
   async confirm(): Promise<void> {
     for (const source of this.controller.sources) await source.confirm?.();
   }
@@ -103,7 +103,7 @@ export class ControllerRunner {
       const after = await this.controller.reconcile(key, run);
       if (after !== undefined && goesOn()) this.#queue.addAfter(key, after);
     } catch (error) {
-      // What it may not write any more is refused: the process that leads by now does it.
+      // A write that this process may not make any more was refused: the process that leads by now makes it.
       if (goesOn()) throw error;
     }
   }

@@ -1,12 +1,12 @@
-/** Objects whose changes wake a controller, as keys of what it reconciles. */
+/** Objects whose changes wake a controller, as keys that it reconciles. */
 export interface ControllerSource {
   /** Calls `enqueue` with each key that a change concerns, until the returned function is called. */
   subscribe(enqueue: (key: string) => void): () => void;
-  /** Returns the keys of all objects, for a process that comes to lead. */
+  /** Returns the keys of all objects, for a process that becomes leader. */
   keys(): Iterable<string>;
   /**
-   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling from older
-   * objects does no harm.
+   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling
+   * from older objects does no harm.
    */
   confirm?(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface ReconcileRun {
   readonly goesOn: boolean;
 }
 
-/** A loop that brings objects into the state that they ask for. */
+/** A loop that brings objects into their desired state. */
 export interface Controller {
   /** Name in options and metrics: that of kube-controller-manager where it has such a controller. */
   readonly name: string;
@@ -30,22 +30,22 @@ export interface Controller {
   /** Milliseconds from the end of a reconciliation of a key to the next one of it at the earliest. Default 0. */
   readonly restMs?: number;
   /**
-   * Brings what a key names into the state that it asks for, from the objects as they are known now. A key whose reconciliation
-   * rejects is tried again with backoff.
-   * @returns milliseconds after which the key is looked at again though nothing has changed; undefined for not at all
+   * Brings the object of a key into its desired state, from the objects as they are known now. A key whose
+   * reconciliation rejects is retried with backoff.
+   * @returns milliseconds after which the key is reconciled again though nothing has changed; undefined for not at all
    */
   reconcile(key: string, run: ReconcileRun): Promise<number | undefined>;
 }
 
 /**
- * Thrown by a reconciliation that has nothing to report and is to be tried again with backoff: it was overtaken, or waits for something that
- * no source tells.
+ * Thrown by a reconciliation that has nothing to report and is to be retried with backoff: it was overtaken, or waits
+ * for a change that no source reports.
  */
 export class RequeueError extends Error {
   override readonly name = 'RequeueError';
 }
 
-/** The controllers of a feature, and what they follow for themselves. */
+/** Controllers of a feature, with resources of their own that are to be stopped. */
 export interface ControllerGroup {
   /** Controllers to be run. */
   readonly controllers: readonly Controller[];

@@ -4,7 +4,10 @@ import type { ControllerSource } from './controller.js';
 export interface KnownByName {
   /** Keys are `namespace/name`, or the name alone outside of namespaces. */
   readonly objects: { keys(): Iterable<string> };
-  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  /**
+   * Calls the listener with the names of objects that have come, changed or gone, until the returned function is
+   * called.
+   */
   onChange(listener: (changed: Iterable<string>) => void): () => void;
   /** Resolves when everything is known that was written before the call. */
   confirm(): Promise<unknown>;
@@ -32,13 +35,16 @@ export function objectSource(known: KnownByName): ControllerSource {
 export interface ListedObjects {
   /** Every one of them. */
   all(): Iterable<{ readonly metadata?: { readonly namespace?: string; readonly name?: string } }>;
-  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  /**
+   * Calls the listener with the names of objects that have come, changed or gone, until the returned function is
+   * called.
+   */
   onChange(listener: (changed: Iterable<string>) => void): () => void;
 }
 
 /**
- * Wakes a controller with the names of these objects. They may lag behind what another process has written, so reconciling has to bear
- * objects that are a moment old.
+ * Wakes a controller with the names of these objects. They may lag behind writes of other processes, so reconciling
+ * must tolerate slightly outdated objects.
  */
 export function followedSource(known: ListedObjects): ControllerSource {
   return {

@@ -8,7 +8,7 @@ export type ObservedQueue = Pick<WorkQueue, 'depth' | 'unfinished'>;
 export interface WorkQueueMetrics {
   /** Counts what happens at the queue of this name. */
   observer(name: string): WorkQueueObserver;
-  /** Reads a queue when metrics are asked for. */
+  /** Reads the queue's length whenever metrics are scraped. */
   watch(name: string, queue: ObservedQueue): void;
 }
 

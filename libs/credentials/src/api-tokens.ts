@@ -44,8 +44,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Verifies the tokens that this API issues: those of service accounts, and bootstrap tokens of nodes that join. */
 export class ApiTokens {
   /**
-   * Verifiers of service account tokens and bootstrap tokens, in the order in which they are asked; empty where both
-   * are switched off.
+   * Verifiers of service account tokens and bootstrap tokens, in the order of use; empty where both are switched off.
    */
   readonly verifiers: readonly TokenVerifier[];
   readonly #objects: FollowedObjects;
@@ -103,20 +102,20 @@ export class ApiTokens {
       // A moment later, when it has ended for sure.
       if (endsAt !== undefined) this.#judgeIn(endsAt + 1 - Date.now(), boundTo);
     } catch {
-      // Where the state cannot be asked nothing can be deleted either.
+      // While the store is unavailable no object can be deleted either.
       this.#judgeIn(RETRY_MS, boundTo);
     }
     return undefined;
   }
 
-  /** One timer a set of objects, however many watches are open by tokens that are bound to them. */
+  /** Sets one timer for a set of objects, however many watches are open with tokens bound to them. */
   #judgeIn(ms: number, bindings: readonly Binding[]): void {
     const keys = bindings.map(({ object }) => keyOfObject(object));
     const timer = keys.join();
     clearTimeout(this.#timers.get(timer));
     const judge = () => {
       this.#timers.delete(timer);
-      // Each of them finds the watches; fewest share the last, which a pod is that stands behind its account.
+      // Each key finds the watches; the last one, a pod rather than its account, is shared by the fewest.
       this.#changed(new Set(keys.slice(-1)));
     };
     this.#timers.set(timer, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_MS)).unref());

@@ -1,7 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { readableCertificatesOf } from '@orch/authentication';
 
-/** Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end before. */
+/**
+ * Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end
+ * before.
+ */
 const REMEMBERED_SECONDS = 14 * 86_400;
 
 /** Certificates of one file, or of a field of an object of the API. */
@@ -15,8 +18,8 @@ export interface FileCertificates {
 }
 
 /**
- * Characters of PEM that one look reads at most, and one text more: some 400 certificates, 60 ms. What is in the API may hold
- * thousands, and whoever asks for metrics would have all others wait.
+ * Characters of PEM that one reading parses at most, beyond which only the text begun is finished: some 400
+ * certificates, 60 ms. Objects of the API may hold thousands, and a request for metrics would block all others.
  */
 const LOOKED_AT_MOST = 256 * 1024;
 
@@ -24,7 +27,7 @@ const LOOKED_AT_MOST = 256 * 1024;
 interface Ends {
   /** Seconds since 1970; at least one. */
   readonly ends: readonly number[];
-  /** Whether all of them are roots: each is believed by itself, and none needs the others. */
+  /** Whether all of them are roots: each is trusted by itself, and none needs the others. */
   readonly areRoots: boolean;
 }
 

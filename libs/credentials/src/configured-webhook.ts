@@ -3,10 +3,12 @@ import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
 import { ReviewWebhook } from '@orch/webhooks';
 
-/** How often the file, and those that it names, are read without having been told of a change, ms. */
+/** Interval at which the file, and those that it names, are read though no change was notified, ms. */
 const LOOK_MS = 60_000;
 
-/** A webhook whose place and credentials stand in a connection file (form of a kubeconfig), followed as that changes. */
+/**
+ * A webhook whose URL and credentials are in a connection file (in the form of a kubeconfig), followed as that changes.
+ */
 export class ConfiguredWebhook {
   readonly #watch: FileWatch;
   #webhook: ReviewWebhook;
@@ -24,7 +26,8 @@ export class ConfiguredWebhook {
   }
 
   /**
-   * `names`: what the file is written in. `onAsked`: as of {@link ReviewWebhookSettings}.
+   * Opens the webhook of a connection file. `names`: naming profile of the file. `onAsked`: see {@link
+   * ReviewWebhookSettings}.
    * @throws KubeconfigError for a file that cannot be used
    */
   static async open(
@@ -36,24 +39,27 @@ export class ConfiguredWebhook {
     return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }), onAsked);
   }
 
-  /** Where it is: verdicts of another place are not its own. */
+  /** URL without its query; verdicts of webhooks at other URLs are not this one's. */
   get place(): string {
     const { origin, pathname } = new URL(this.connection.server);
     return origin + pathname;
   }
 
-  /** As {@link ReviewWebhook.ask}. */
+  /** Calls the webhook, see {@link ReviewWebhook.ask}. */
   ask(review: object): Promise<Readonly<Record<string, unknown>>> {
     return this.#webhook.ask(review);
   }
 
-  /** Gives up what is being asked. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     this.#watch.close();
     await this.#webhook.close();
   }
 
-  /** A file that cannot be used leaves everything as it was; questions that are being asked are answered by the one before. */
+  /**
+   * Reads the file again. One that cannot be used changes nothing; calls in progress are completed by the previous
+   * webhook.
+   */
   async #look(): Promise<void> {
     try {
       const connection = await readKubeconfig(this.file, { names: this.names });

@@ -7,35 +7,36 @@ import type { OpenWatch, OpenWatches } from '@orch/serving';
 interface CredentialRechecksOptions {
   readonly watches: OpenWatches;
   readonly clock: Clock;
-  /** Hears of what cannot be asked. */
+  /** Logs checks that fail. */
   readonly logger: Logger;
 }
 
-/** Least time between two questions about one credential, ms, whatever is kept of the answers. */
+/** Least time between two checks of one credential, ms, even where its verdict is not cached. */
 const LEAST_MS = 1_000;
-/** After this time it is asked again where nobody could tell, ms. */
+/** Wait until a check that failed is repeated, ms. */
 const RETRY_MS = 10_000;
-/** Time between two questions, ms: what many watches cost whoever is asked. */
+/** Time between two checks, ms: bounds the load that many watches put on a verifier. */
 const SPACING_MS = 20;
-/** How often it is said that nobody can tell, at most, ms. */
+/** Least time between two log entries about failures, ms. */
 const SAY_EVERY_MS = 60_000;
-/** Questions that are under way at a time. */
+/** Checks that are in progress at a time. */
 const MOST_ASKED = 100;
 
-/** A credential by which watches are open, and as whom it was taken. */
+/** A credential with which watches are open, and the user that it was verified as. */
 interface Watched {
   readonly recheck: Recheck;
   readonly user: Authentication['user'];
 }
 
 /**
- * Asks again about the credentials of open watches of which only somebody outside knows, each when what is known of it ends, and
- * ends the watches of those that are not good any more, or stand for another user by now. As long as nobody can tell they go on.
+ * Verifies again the credentials of open watches that only an outside party can verify, each when its verdict expires,
+ * and ends the watches of those that are not valid any more, or belong to another user by now. Watches whose credential
+ * cannot be checked go on.
  */
 export class CredentialRechecks {
-  /** By {@link Recheck.key}: each is asked about once, however many watches are open by it. */
+  /** Credentials by {@link Recheck.key}: each is checked once, however many watches are open with it. */
   readonly #watched = new Map<string, Watched>();
-  /** What is due, in the order in which it became so. */
+  /** Credentials that are due, in the order in which they became so. */
   readonly #due: Watched[] = [];
   #asked = 0;
   #pausing = false;
@@ -77,7 +78,7 @@ export class CredentialRechecks {
     }
   }
 
-  /** Lets go of a credential by which nothing is open any more. */
+  /** Forgets a credential with which no watch is open any more. */
   #forgotten({ recheck: { key } }: Watched): boolean {
     if (this.options.watches.hasAnyBy(key)) return false;
     this.#watched.delete(key);

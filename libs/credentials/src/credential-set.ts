@@ -66,9 +66,9 @@ export const credentialFiles = (options: CredentialOptions): string[] =>
   ].filter((file) => file !== undefined);
 
 /**
- * Reads the files that the options name, and makes or renews in `--cert-dir` what they do not: nothing is looked for there
- * when all are named. Throws when a file cannot be read, a key does not belong to its certificate, or an authority would
- * have callers believed as front proxies.
+ * Reads the files that the options name, and makes or renews the others in `--cert-dir`, which is not accessed when all
+ * are named. Throws when a file cannot be read, a key does not belong to its certificate, or an authority of client
+ * certificates would also make its clients front proxies.
  * @param takesHandedWatches whether api-servers hand watches to this process
  */
 export async function readCredentials(
@@ -119,7 +119,7 @@ export async function readCredentials(
 
 type Given = Awaited<ReturnType<typeof readGiven>>;
 
-/** Those of files that options name. */
+/** Returns the certificates in files that options name. */
 function givenCertificates(options: CredentialOptions, given: Given): FileCertificates[] {
   const of = (certificate: string, file: string | undefined, pem: string | undefined): FileCertificates[] =>
     file === undefined || pem === undefined ? [] : [{ certificate, file, pem }];
@@ -134,7 +134,7 @@ function givenCertificates(options: CredentialOptions, given: Given): FileCertif
   ];
 }
 
-/** Those of `--cert-dir`, as far as they are in use. */
+/** Returns the certificates of `--cert-dir` that are in use. */
 function madeCertificates(
   own: ServingPki | undefined,
   ownProxy: ProxyPki | undefined,
@@ -177,7 +177,10 @@ async function readGiven(options: CredentialOptions) {
   };
 }
 
-/** Whoever has a certificate of an authority of both kinds might say to be anybody. */
+/**
+ * Refuses an authority of both client and proxy certificates: a client with such a certificate could impersonate any
+ * user.
+ */
 function refuseSharedAuthority({ clients, proxies, proxyNames }: CertificateTrust): void {
   if (proxyNames.length > 0 || ![...proxies.keys()].some((authority) => clients.has(authority))) return;
   throw new Error(

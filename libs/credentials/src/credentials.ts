@@ -11,7 +11,7 @@ import { FileWatch, type Logger } from '@orch/runtime';
 import type { CredentialOptions } from './credential-options.js';
 import { type CredentialSet, credentialFiles, readCredentials } from './credential-set.js';
 
-/** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
+/** Interval at which files are read though no change was notified, and certificates of `--cert-dir` are renewed, ms. */
 const LOOK_MS = 60_000;
 
 interface CredentialSettings {
@@ -24,7 +24,7 @@ interface CredentialSettings {
   readonly audiences?: readonly string[];
   /** Whether api-servers forward watches to this process. Default: false. */
   readonly takesHandedWatches?: boolean;
-  /** Further verifiers of tokens, asked after the token file. */
+  /** Further verifiers of tokens, used after the token file. */
   readonly tokenVerifiers?: readonly TokenVerifier[];
 }
 
@@ -50,7 +50,7 @@ export class Credentials {
         options.requestheaderExtraHeadersPrefix,
       ),
       tokenVerifiers: tokens,
-      // Who may do everything is to be known.
+      // AlwaysAllow grants everything: an anonymous caller would be an administrator.
       anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });
@@ -95,7 +95,7 @@ export class Credentials {
     this.#watch.close();
   }
 
-  /** Files that do not fit, as when a key is there and its certificate is not yet, leave everything as it was. */
+  /** Reads the files again. Files that do not fit together, as a new key before its certificate, change nothing. */
   async #look(): Promise<void> {
     const { options, names, logger, takesHandedWatches } = this.#settings;
     try {
@@ -111,7 +111,7 @@ export class Credentials {
   }
 }
 
-/** Maps are left out: what is believed stands in `authorities` too. */
+/** Text that differs when credentials do. Maps are left out: trusted certificates are in `authorities` too. */
 const textOf = ({ trust: _trust, signing, ...set }: CredentialSet): string =>
   JSON.stringify([set, [...signing.signers]]);
 

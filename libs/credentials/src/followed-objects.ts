@@ -13,34 +13,35 @@ import { LRUCache } from 'lru-cache';
 const REMEMBERED = 32_768;
 const REMEMBERED_MISSING = 1_024;
 
-/** Objects of one namespace whose names begin alike. */
+/** Objects of one namespace whose names share a prefix. */
 interface NameRange {
   readonly namespace: string;
   readonly prefix: string;
 }
 
+/** Options of {@link FollowedObjects}. */
 export interface FollowedObjectsOptions {
-  /** Where each kind lies; what tokens are bound to of a kind that is not there is not found. */
+  /** Endpoint of each kind; bound objects of a kind without one count as not found. */
   readonly endpoints: Readonly<Partial<Record<ObjectName['kind'], Endpoint>>>;
-  /** Types of Secrets whose data is looked at; that of others is not kept. */
+  /** Types of Secrets whose data is used; the data of others is not kept. */
   readonly tokenTypes: ReadonlySet<string>;
   /**
-   * Secrets of which all names are known, so that those that nothing has cost no read, however many of them are asked for.
-   * Default: none.
+   * Secrets all of whose names are cached, so that requests for names that do not exist cost no read, however many
+   * there are. Default: none.
    */
   readonly listedSecrets?: NameRange;
   readonly store: Pick<ReadingStore, 'heads' | 'snapshot' | 'onStalledHistory'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
-  /** Hears that objects may have changed, by {@link keyOfObject}: `all` where nobody knows which of a kind. */
+  /** Called when objects may have changed, by {@link keyOfObject}: `all` where it is not known which of a kind. */
   readonly onChange: (keys: ReadonlySet<string> | 'all') => void;
   readonly clock?: Clock;
 }
 
 /**
- * What tokens that are used are bound to, and no more of it than they ask for: read once, and forgotten when the feed tells
- * of a change, which it does within a second whatever becomes of announcements. A kind is followed from when it is first
- * asked for.
+ * Caches the objects to which tokens in use are bound, reduced to the fields that tokens depend on. An object is read
+ * once, and dropped when the feed delivers a change of it, which it does within a second even where announcements are
+ * lost. A kind is followed from its first use on.
  */
 export class FollowedObjects implements KnownObjects {
   readonly #kinds = new Map<ObjectName['kind'], FollowedKind>();
@@ -52,17 +53,18 @@ export class FollowedObjects implements KnownObjects {
     }
   }
 
-  /** At once for what is known. @throws StoreUnavailableError */
+  /** Returns a cached object at once, others once they are read. @throws StoreUnavailableError */
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
     return this.#kinds.get(object.kind)?.find(object);
   }
 
+  /** Stops following. */
   stop(): void {
     for (const kind of this.#kinds.values()) kind.stop();
   }
 }
 
-/** A read that is under way; a change that is heard of meanwhile makes it worthless for later. */
+/** A read in progress; its result is not cached if a change is delivered meanwhile. */
 interface Reading {
   readonly found: Promise<KnownObject | undefined>;
   readonly mark: { stale: boolean };
@@ -70,7 +72,7 @@ interface Reading {
 
 class FollowedKind {
   readonly #known = new LRUCache<string, KnownObject>({ max: REMEMBERED });
-  /** Apart, as anybody can ask for names that nothing has. */
+  /** Kept apart, as any caller can send names that do not exist. */
   readonly #missing = new LRUCache<string, true>({ max: REMEMBERED_MISSING });
   readonly #readings = new Map<string, Reading>();
   readonly #range: NameRange | undefined;
@@ -111,7 +113,7 @@ class FollowedKind {
 
   async #read(object: ObjectName, key: string, mark: Reading['mark']): Promise<KnownObject | undefined> {
     try {
-      // First, so that no change is missed of what is read.
+      // Followed before the read, so that no change is missed.
       await this.#follower.follow();
       if (this.#isUnlisted(object)) return undefined;
       const stored = await this.#stored(object);
@@ -132,7 +134,7 @@ class FollowedKind {
   }
 
   async #stored({ namespace, name }: ObjectName): Promise<ApiObject | undefined> {
-    // The database need not hear of names that nothing can have.
+    // The database cannot hold names with NUL characters.
     if (`${namespace}${name}`.includes('\0')) return undefined;
     const stored = await this.options.reader.current(this.endpoint.type, { namespace, name });
     return stored && fromStored(stored, this.endpoint);
@@ -155,10 +157,10 @@ class FollowedKind {
     const listed = new Set<string>();
     const { version, pages } = await this.options.store.snapshot({
       ...{ type, namespace, after: { namespace, name: prefix } },
-      // Its name says all that is asked here; whoever asks for it is told that it cannot be read.
+      // Only the name matters here; a request for the Secret itself reports that it cannot be read.
       onUnreadable: ({ what: { key } }) => void (isIn(range, key) && listed.add(key.name)),
     });
-    // In the order of their names, so that those of the range come first.
+    // Pages are in the order of names, so that those of the range come first.
     for await (const page of pages) {
       for (const row of page) if (isIn(range, row)) listed.add(row.name);
       const last = page.at(-1);
@@ -185,7 +187,7 @@ class FollowedKind {
     else this.#listed.add(change.name);
   }
 
-  /** What happened meanwhile is not known: nothing is. */
+  /** Drops the whole cache after a gap in the feed: any object may have changed. */
   #reset(): void {
     this.#listed = undefined;
     this.#known.clear();
@@ -204,7 +206,7 @@ class FollowedKind {
 const isIn = (range: NameRange | undefined, key: Key | undefined): boolean =>
   range !== undefined && key?.namespace === range.namespace && key.name.startsWith(range.prefix);
 
-/** As they are stored they are base64. */
+/** Decodes data, which is stored as base64. */
 const textsOf = (data: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(data).map(([key, value]) => [

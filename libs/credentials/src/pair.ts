@@ -27,7 +27,7 @@ export async function readPair(
   return { cert, key };
 }
 
-/** Names the file in what is wrong with it. */
+/** Runs `read`, and adds the file's name to its error. */
 export function within<T>(file: string, read: () => T): T {
   try {
     return read();

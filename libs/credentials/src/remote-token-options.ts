@@ -1,6 +1,6 @@
 import { SIGNING_ALGORITHMS } from '@orch/authentication';
 
-/** Options of tokens that others judge: an OpenID Connect issuer, and a webhook. */
+/** Options of tokens that others verify: an OpenID Connect issuer, and a webhook. */
 export const remoteTokenOptions = {
   'oidc-issuer-url': {
     type: 'string',
@@ -60,7 +60,7 @@ export const remoteTokenOptions = {
   },
 } as const;
 
-/** Pairs of `key=value` as a map. @throws RangeError for what is none, and for two values of one claim */
+/** Parses pairs of `key=value` into a map. @throws RangeError for an invalid one, and for two values of one claim */
 export function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, string> {
   const claims = new Map<string, string>();
   for (const pair of pairs) {

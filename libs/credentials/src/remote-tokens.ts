@@ -9,22 +9,23 @@ import type { CredentialOptions } from './credential-options.js';
 import { requiredClaims } from './remote-token-options.js';
 import { readVerdict, TokenWebhook } from './token-webhook.js';
 
+/** Dependencies of {@link RemoteTokens}. */
 export interface RemoteTokensSettings {
   readonly options: CredentialOptions;
   readonly names: Names;
   /** The API's own audiences. */
   readonly audiences: readonly string[];
   readonly logger: Logger;
-  /** Where verdicts are shared with other processes. */
+  /** Cache of verdicts that is shared with other processes. */
   readonly shared?: SharedVerdicts | undefined;
   readonly observer?: VerdictObserver;
-  /** Hears of each question to the webhook. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: (failed: boolean) => void;
 }
 
-/** Those outside the installation who know tokens. */
+/** Verifiers of tokens that are issued outside the installation. */
 export class RemoteTokens {
-  /** Asked in this order: for an issuer's tokens nobody need be called. */
+  /** In the order in which they are asked: for an issuer's tokens the webhook need not be called. */
   readonly verifiers: readonly TokenVerifier[];
 
   private constructor(private readonly parts: readonly Part[]) {
@@ -37,7 +38,7 @@ export class RemoteTokens {
     return new RemoteTokens(parts.filter((part) => part !== undefined));
   }
 
-  /** Gives up whatever is being asked. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
   }
@@ -88,10 +89,10 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   const webhook = await ConfiguredWebhook.open(file, names, logger, onAsked);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
-    // What it says to be wrong may be so for this moment alone.
+    // An error may be temporary, so it is not cached.
     keptFor: ({ error }) => (error === undefined ? ttl : 0),
     read: readVerdict,
-    // Anybody can make up tokens that stand for nobody: they would fill what is shared.
+    // Anyone can make up tokens that are not valid: their verdicts would fill the shared cache.
     tells: ({ user }) => user !== undefined,
     ...(shared && { shared }),
     ...(observer && { observer }),
@@ -100,7 +101,7 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   return { verifier, close: () => webhook.close() };
 }
 
-/** `GROUP/VERSION` of the reviews that an option asks for. @throws RangeError for one that is not known */
+/** Returns `GROUP/VERSION` of the reviews that an option selects. @throws RangeError for an unknown version */
 function reviewVersion(asked: string, names: Names): string {
   const group = names.group('authentication.orch.io');
   const version = asked.startsWith(`${group}/`) ? asked.slice(group.length + 1) : asked;

@@ -13,17 +13,17 @@ import {
 import type { Names } from '@orch/machinery';
 import type { CredentialOptions } from './credential-options.js';
 
-/** Who issues and believes tokens of service accounts here, and by which keys. */
+/** Issuers, audiences and keys of the tokens of service accounts. */
 export interface ServiceAccountKeys {
-  /** Whose tokens are believed; the first is the installation's own. */
+  /** Issuers whose tokens are accepted; the first is the installation's own. */
   readonly issuers: readonly [string, ...string[]];
-  /** What the API is called in tokens; never empty. */
+  /** Audiences that tokens name for the API; never empty. */
   readonly audiences: readonly string[];
   /** None twice. */
   readonly verification: readonly VerificationKey[];
   /** Undefined where no tokens are issued. */
   readonly issuer: TokenIssuer | undefined;
-  /** What is allowed and may not be meant. */
+  /** Warnings about settings that are valid but probably not intended. */
   readonly warnings: readonly string[];
 }
 
@@ -31,8 +31,8 @@ const LEAST_MAX_MS = 3_600_000;
 const MOST_MAX_MS = 2 ** 32 * 1000;
 
 /**
- * Reads the keys that the options name, or makes one in `--cert-dir` where they name none. Read once; other keys take a restart.
- * Throws where a file cannot be used, and for a longest time that makes no sense.
+ * Reads the keys that the options name, or makes one in `--cert-dir` where they name none. Read once; other keys take a
+ * restart. Throws where a file cannot be used, and for a longest time that makes no sense.
  */
 export async function readServiceAccountKeys(options: CredentialOptions, names: Names): Promise<ServiceAccountKeys> {
   const [first = `https://${names.apiServiceName}.default.svc.cluster.local`, ...others] = options.serviceAccountIssuer;
@@ -56,7 +56,7 @@ function discoveryWarning(issuer: string): string[] {
   return problem === undefined ? [] : [`--service-account-issuer: ${problem}: nobody is told of its keys`];
 }
 
-/** As the API server of Kubernetes warns. */
+/** Returns the warnings of the API server of Kubernetes about extended tokens. */
 function extensionWarnings(maxSeconds = Number.POSITIVE_INFINITY): string[] {
   const extended = 'service-account-extend-token-expiration is true';
   return [
@@ -69,7 +69,10 @@ function extensionWarnings(maxSeconds = Number.POSITIVE_INFINITY): string[] {
   ];
 }
 
-/** As the API server of Kubernetes has it, a key that was meant for something else signs nothing; one of our own may. */
+/**
+ * Returns the key that signs tokens. As in the API server of Kubernetes, a key that was given for another purpose signs
+ * nothing; the key that we generate may.
+ */
 async function signingKey(options: CredentialOptions): Promise<SigningKey | undefined> {
   const { serviceAccountSigningKeyFile: file, serviceAccountKeyFile, tlsPrivateKeyFile } = options;
   if (file !== undefined) return within(file, await readFile(file, 'utf8'), signingKeyOf);
@@ -88,7 +91,10 @@ async function keysOf(options: CredentialOptions): Promise<VerificationKey[]> {
   return readableKeys(await readFile(tlsPrivateKeyFile, 'utf8'));
 }
 
-/** A key of TLS may be of a kind that no token is signed with; nobody has said that it should be. */
+/**
+ * Returns the keys of a TLS key file that can verify tokens; none for a type of key that tokens are not signed with, as
+ * the file was not named for this purpose.
+ */
 function readableKeys(pem: string): VerificationKey[] {
   try {
     return verificationKeysOf(pem);
@@ -104,7 +110,7 @@ function maxSecondsOf({ serviceAccountMaxTokenExpiration: max }: CredentialOptio
   return Math.floor(max / 1000);
 }
 
-/** Names the file in what is wrong with it. */
+/** Runs `read`, and adds the file's name to its error. */
 function within<T>(file: string, pem: string, read: (pem: string) => T): T {
   try {
     return read(pem);

@@ -1,7 +1,7 @@
 import type { TokenUse } from '@orch/authentication';
 import type { Metrics } from '@orch/runtime';
 
-/** Counts tokens of service accounts that are used, by how they say that they are to be renewed. */
+/** Counts uses of service account tokens: legacy ones without an audience, overdue for renewal, and others. */
 export function serviceAccountTokenUses(metrics: Metrics): (use: TokenUse) => void {
   const counter = (name: string, help: string) =>
     metrics.counter({ name: `serviceaccount_${name}_tokens_total`, help, labels: [] as const });

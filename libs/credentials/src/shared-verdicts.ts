@@ -3,17 +3,18 @@ import type { Logger } from '@orch/runtime';
 import { RedisRates, type RedisSettings, RedisVerdicts } from '@orch/webhooks';
 import type { CredentialOptions } from './credential-options.js';
 
-/** How often it is said that Redis cannot be used, at most, ms. */
+/** Least time between two log entries about Redis being unavailable, ms. */
 const SAY_EVERY_MS = 60_000;
 
 /**
- * Where this process shares verdicts of webhooks with others; undefined where it does not.
+ * Opens the cache in which this process shares verdicts of webhooks with others; undefined where it does not share
+ * them.
  * @throws Error for options that cannot be used, or a file that cannot be read; it never holds a secret
  */
 export const openSharedVerdicts = (options: CredentialOptions, logger: Logger): Promise<RedisVerdicts | undefined> =>
   opened(options, (settings) => new RedisVerdicts(settings), complaint(logger, 'webhooks are asked instead'));
 
-/** Where this process keeps to rates together with others. As {@link openSharedVerdicts}. */
+/** Opens the rate limits that this process shares with others; otherwise like {@link openSharedVerdicts}. */
 export const openSharedRates = (options: CredentialOptions, logger: Logger): Promise<RedisRates | undefined> =>
   opened(options, (settings) => new RedisRates(settings), complaint(logger, 'each process keeps to rates by itself'));
 

@@ -1,4 +1,4 @@
-/** What a signer signs with, where not all sign with the same. */
+/** Makes the option that names the certificate of one signer, where not all signers use the same. */
 const certOf = (signer: string) =>
   ({
     type: 'string',

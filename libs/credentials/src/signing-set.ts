@@ -6,17 +6,17 @@ import type { FileCertificates } from './certificate-ends.js';
 import type { CredentialOptions } from './credential-options.js';
 import { readBundle, readPair, within } from './pair.js';
 
-/** What certificate requests are signed with. */
+/** Authorities that sign certificate requests. */
 export interface SigningSet {
-  /** One certificate of an authority each, and its key. */
+  /** Certificate and key of the authority of each signer. */
   readonly signers: ReadonlyMap<SignerId, Pair>;
-  /** Authorities whose client certificates are believed, PEM. */
+  /** Authorities whose client certificates are trusted, PEM. */
   readonly believed: readonly string[];
-  /** Those authorities, and those of signers; one that all have in common once. */
+  /** Certificates of the trusted authorities and of the signers; one that all signers share appears once. */
   readonly certificates: readonly FileCertificates[];
 }
 
-/** What is known of an authority: without its key nothing is signed here. */
+/** An authority that options name; without its key it signs nothing here. */
 interface Given {
   readonly cert: string;
   /** The file that it stands in. */
@@ -68,9 +68,9 @@ export const signingFiles = (options: CredentialOptions): (string | undefined)[]
 ];
 
 /**
- * Reads what the options name.
- * @param make the authority of whoever is named none
- * @throws Error when files cannot be read, do not belong together, or are those of no authority
+ * Reads the files that the options name.
+ * @param make makes the authority of signers that have no file
+ * @throws Error when files cannot be read, do not belong together, or hold no certificate of an authority
  */
 export async function readSigning(
   options: CredentialOptions,

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { NamedShownPair, Pair } from '@orch/serving';
 import { readPair } from './pair.js';
 
-/** A named pair whose certificate is that of a file. */
+/** A pair for given host names, with the path of its certificate's file. */
 export interface NamedPair extends NamedShownPair {
   /** Path of the file that holds `cert`. */
   readonly certFile: string;
@@ -30,9 +30,10 @@ function entryOf(text: string): Entry {
 /** @throws RangeError */
 export const checkSniPairs = (entries: readonly string[]): void => void entries.map(entryOf);
 
+/** Returns the paths of all files that entries name. @throws RangeError */
 export const sniFiles = (entries: readonly string[]): string[] => entries.flatMap((entry) => [...entryOf(entry).files]);
 
-/** Names that a certificate says it is for. */
+/** Returns the DNS names in a certificate. */
 function namesIn(cert: string): string[] {
   const { subjectAltName = '' } = new X509Certificate(cert);
   return [...subjectAltName.matchAll(/(?:^|, )DNS:([^,]+)/g)].map(([, name = '']) => name.toLowerCase());

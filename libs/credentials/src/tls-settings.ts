@@ -1,9 +1,9 @@
 import type { SecureContextOptions } from 'node:tls';
 
-/** The versions of TLS that may be asked for as the least, by the names that API servers have for them. */
+/** Minimum versions of TLS that can be chosen, by the names that API servers have for them. */
 export const TLS_VERSIONS = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
 
-/** Cipher suites by the names that IANA has for them, with those of OpenSSL. */
+/** Cipher suites by their IANA names, with the names of OpenSSL. */
 export const CIPHER_SUITES = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
@@ -16,11 +16,12 @@ export const CIPHER_SUITES = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 } as const;
 
+/** Name of a minimum version of TLS. */
 export type TlsVersion = keyof typeof TLS_VERSIONS;
 
 /**
- * What node is told of versions and cipher suites; no suites are node's own choice. Those of TLS 1.3 are all sound and
- * always among them, unless some are named: without any, a client of TLS 1.3 would be turned away.
+ * Returns the settings of versions and cipher suites for node; without suites node's own apply. Those of TLS 1.3 are
+ * all secure and always among them, unless some are named: without any, clients of TLS 1.3 would be refused.
  */
 export function tlsSettings(
   least: TlsVersion,

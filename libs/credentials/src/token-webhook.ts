@@ -10,13 +10,13 @@ import {
 import type { Kept, VerdictCache } from '@orch/webhooks';
 import type { ConfiguredWebhook } from './configured-webhook.js';
 
-/** What a webhook has said about a token; plain JSON, as it is shared. */
+/** Verdict of a webhook about a token; plain JSON, as it is shared. */
 interface TokenVerdict {
-  /** Whom it stands for; absent for nobody. */
+  /** User of the token; absent for an invalid token. */
   readonly user?: UserInfo;
-  /** Those of the audiences that were asked for that it is good for; empty where none were. */
+  /** Requested audiences that the token is valid for; empty where none were requested. */
   readonly audiences: readonly string[];
-  /** Why it stands for nobody. */
+  /** Why the token is invalid. */
   readonly error?: string;
 }
 
@@ -30,7 +30,7 @@ interface TokenWebhookSettings {
 }
 
 /**
- * Asks a webhook whom tokens stand for (spec: "Webhook token authentication"), as plugin/pkg/authenticator/token/webhook of
+ * Verifies tokens with a webhook (spec: "Webhook token authentication"), as plugin/pkg/authenticator/token/webhook of
  * k8s.io/apiserver does.
  */
 export class TokenWebhook implements TokenVerifier {
@@ -38,7 +38,7 @@ export class TokenWebhook implements TokenVerifier {
 
   constructor(private readonly settings: TokenWebhookSettings) {}
 
-  /** @throws Error with what the webhook says to be wrong with the token; WebhookError when it cannot be asked */
+  /** @throws Error with the webhook's message about the token; WebhookError when the call fails */
   async verify(token: string, audiences = this.settings.audiences): Promise<Authentication | undefined> {
     const verdict = await this.#verdict(token, audiences);
     if (verdict.value.error !== undefined) throw new Error(verdict.value.error);
@@ -84,7 +84,7 @@ export class TokenWebhook implements TokenVerifier {
 
   #judged(status: Fields, wanted: readonly string[]): TokenVerdict {
     const given = textsOf(status.audiences, 'status.audiences');
-    // One that says nothing of audiences speaks for those of the API.
+    // A webhook that names no audiences vouches for those of the API.
     const audiences = commonAudiences(wanted, given.length > 0 ? given : this.settings.audiences);
     if (wanted.length > 0 && audiences.length === 0) return { audiences };
     if (status.authenticated !== true) {
@@ -95,7 +95,7 @@ export class TokenWebhook implements TokenVerifier {
   }
 }
 
-/** A verdict that another process has shared; undefined for what is none. */
+/** Reads a verdict that another process has shared; undefined for an invalid value. */
 export function readVerdict(value: unknown): TokenVerdict | undefined {
   try {
     const { user, audiences } = fieldsOf(value, 'verdict');
@@ -125,14 +125,14 @@ function userOf({ username, uid, groups, extra }: Fields): UserInfo {
   };
 }
 
-/** @throws Error for what is no object; nothing is an empty one */
+/** @throws Error for a value that is no object; a missing one is empty */
 function fieldsOf(value: unknown, called: string): Fields {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new Error(`the webhook's ${called} is not an object`);
   return value as Fields;
 }
 
-/** @throws Error for what is no list of strings; nothing is an empty one */
+/** @throws Error for a value that is no list of strings; a missing one is empty */
 function textsOf(value: unknown, called: string): readonly string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))

@@ -6,15 +6,15 @@ import type { Definition } from './definition.js';
 interface Creation {
   readonly name: string;
   readonly uid: string;
-  /** As of which state of the definitions it was let through. */
+  /** Version of the definitions as of which it was admitted. */
   readonly asOf: Version;
 }
 
-/** What creations need to know. */
+/** The served definitions, by which creations are admitted. */
 interface CreationKnowledge {
-  /** The definitions that are known, by name. */
+  /** Definitions that are known, by name. */
   readonly definitions: ReadonlyMap<string, Definition>;
-  /** Which state of them that is. */
+  /** Version up to which changes of definitions are known. */
   readonly version: Version | undefined;
 }
 
@@ -22,19 +22,22 @@ interface CreationKnowledge {
 const creationRefused = (): StatusError =>
   new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating');
 
-/** Objects of custom kinds that are being created here: a definition goes once no server makes an object of its kind any more. */
+/**
+ * Objects of custom kinds that are being created here: a definition goes once no server makes an object of its kind any
+ * more.
+ */
 export class Creations {
   readonly #underWay = new Set<Creation>();
 
-  /** @param onDrained hears of each that has ended of a kind which is to go */
+  /** @param onDrained called when a creation has ended whose definition is being deleted, or has been */
   constructor(
     private readonly known: CreationKnowledge,
     private readonly onDrained: () => void,
   ) {}
 
   /**
-   * Lets an object be made of the kind of a definition.
-   * @returns to be called when it was made, or was not
+   * Admits a creation of an object of a definition's kind.
+   * @returns to be called when the object was written, or was not
    * @throws StatusError 405 where the definition is being deleted, or has been
    */
   begin({ name, uid }: Pick<Definition, 'name' | 'uid'>): () => void {
@@ -46,14 +49,17 @@ export class Creations {
     };
   }
 
-  /** Up to which version, of those up to `served`, no object is being made of a kind that this version says is to go. */
+  /**
+   * Returns the latest version, at most `served`, such that no creation is under way of a kind whose definition was
+   * deleted by then.
+   */
   drained(served: Version): Version {
     let least = served;
     for (const { name, uid, asOf } of this.#underWay) if (asOf < least && this.#hasEnded(name, uid)) least = asOf;
     return least;
   }
 
-  /** Uids of definitions of whose kinds objects are being made that are to go. */
+  /** Uids of deleted definitions of whose kinds objects are still being created. */
   get held(): string[] {
     return [...new Set([...this.#underWay].filter(({ name, uid }) => this.#hasEnded(name, uid)).map(({ uid }) => uid))];
   }

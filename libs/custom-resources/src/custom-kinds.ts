@@ -24,7 +24,7 @@ interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make'
   readonly clock?: Clock;
 }
 
-/** What the process needs that decides on definitions. */
+/** Dependencies of the controller of definitions. */
 interface DecidingOptions<E> {
   readonly names: Names;
   readonly pipeline: WritePipeline;
@@ -32,7 +32,7 @@ interface DecidingOptions<E> {
   readonly now: () => number;
   /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
   empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
-  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  /** Rewrites all objects of a kind that are stored in another version than the storage version. */
   readonly rewrite: StorageMigratorOptions<E>['rewrite'];
   readonly settlingMs: number;
   readonly onRewriting?: StorageMigratorOptions<E>['onRewriting'];
@@ -41,10 +41,15 @@ interface DecidingOptions<E> {
 /** An object of a custom kind that is being made: to be called when it was written, or was not. */
 type EndOfCreation = () => CreationVerdict;
 
-/** Whether the object may stay: one that was written while nobody counted on this server has to be taken back. */
+/**
+ * Whether a created object may stay: one that was written while other servers did not wait for this one must be deleted
+ * again.
+ */
 type CreationVerdict = 'keep' | 'take back';
 
-/** The kinds that definitions bring, as one process serves them: it follows the definitions and tells the others how far it has come. */
+/**
+ * Custom kinds as one process serves them: it follows the definitions and publishes its progress to the other servers.
+ */
 export class CustomKinds<E> {
   readonly #follower: DefinitionFollower;
   readonly #served: ServedDefinitions<E>;
@@ -68,8 +73,9 @@ export class CustomKinds<E> {
   }
 
   /**
-   * Begins to serve. Resolves when everything is served that was committed before the call, and the other servers count on
-   * this one: only then it may answer requests. @throws StoreUnavailableError
+   * Begins to serve. Resolves when everything is served that was committed before the call, and the other servers count
+   * on this one: only then it may answer requests.
+   * @throws StoreUnavailableError
    */
   async start(): Promise<void> {
     this.#served.start();
@@ -102,9 +108,9 @@ export class CustomKinds<E> {
   }
 
   /**
-   * Lets an object be made of a kind, which is to be asked before anything of it is decided.
-   * @throws StatusError 405 where the definition is being deleted, or has been; StoreUnavailableError where this server cannot tell
-   *   the others that it is there
+   * Admits a creation of an object of a custom kind; to be called before anything of the request is decided.
+   * @throws StatusError 405 where the definition is being deleted, or has been; StoreUnavailableError where this server
+   * cannot announce its presence to the others
    */
   async beginCreation(definition: Pick<Definition, 'name' | 'uid'>): Promise<EndOfCreation> {
     await this.#presence.join();

@@ -23,7 +23,7 @@ import type { Definition } from './definition.js';
 import { migrationCounter } from './migration-counter.js';
 import type { CustomKind, DefinitionChange, ServedDefinition } from './served-definitions.js';
 
-/** What custom kinds need of the API. */
+/** The parts of the API that custom kinds are added to. */
 interface CustomResourcesApi {
   readonly cache: Pick<WatchCache, 'unload'>;
   readonly names: Names;
@@ -41,18 +41,21 @@ interface CustomResourcesSettings {
   readonly requestTimeoutMs: number;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
-  /** What the installation decides of its kinds. */
+  /** Settings of the kinds in this installation. */
   readonly kinds: KindSettings;
-  /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
+  /** Most objects that are rewritten per second after a change of the storage version. */
   readonly migrationRate: number;
   readonly metrics: Metrics;
-  /** What webhooks that convert objects are asked with. */
+  /** Calls of webhooks that convert objects. */
   readonly conversions: ConversionCalls;
   readonly logger: Logger;
 }
 
 const DEFINITIONS = 'customresourcedefinitions';
-/** Kinds that are made before schemas of those that are gone are let go of, beside as many as are served. */
+/**
+ * Kinds that are made, beside as many as are served, before the pool of schemas is renewed to free those of removed
+ * kinds.
+ */
 const MADE_AT_LEAST = 1_000;
 
 /** Serves the kinds that definitions bring beside the declared ones, where definitions are served at all. */
@@ -64,7 +67,7 @@ export class CustomResources {
   readonly #described = new Map<TypeId, Described>();
   /** Authorities of webhooks that convert, in base64, by the name of the definition. */
   readonly #bundles = new Map<string, string>();
-  /** Fields that objects of a type are selected by, of those of which something is served. */
+  /** Selectable fields of each type of which a version is served, to notice when they change. */
   readonly #selectable = new Map<TypeId, string>();
 
   constructor(private readonly settings: CustomResourcesSettings) {
@@ -132,7 +135,7 @@ export class CustomResources {
 
   #make(definition: Definition, type: TypeId): CustomKind<Endpoint> {
     const { api, kinds } = this.settings;
-    // Nothing leaves a pool: those who were made of the one before go on with it.
+    // A pool never shrinks: kinds made from the previous one keep using it.
     if (++this.#made > MADE_AT_LEAST + this.#live) {
       this.#pool = new SchemaPool();
       this.#made = 0;
@@ -165,14 +168,14 @@ export class CustomResources {
     }
   }
 
-  /** One that is made anew has its objects described anew. */
+  /** Forgets a type whose kind has gone or changed, so that its objects are described anew. */
   #forgetType(type: TypeId): void {
     if (!this.#selectable.delete(type)) return;
     this.#described.delete(type);
     this.settings.api.cache.unload(type);
   }
 
-  /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
+  /** Unloads objects from the cache when their selectable fields change; their watches end and are opened again. */
   #forgetAttributes(endpoints: readonly Endpoint[]): void {
     const [first] = endpoints;
     if (!first) return;
@@ -192,13 +195,13 @@ export class CustomResources {
   }
 }
 
-/** What cannot be done any more of a kind that is going, as clients find it in discovery. */
+/** Verbs that discovery does not list for a kind whose definition is being deleted. */
 const NOT_GOING = new Set(['create', 'patch', 'update']);
 
 const servingsOf = ({ definition, endpoints }: ServedDefinition<Endpoint>): Serving[] =>
   endpoints.map((endpoint) => ({ endpoint, told: toldOf(definition, endpoint.definition) }));
 
-/** What is not established is served, and nobody is told of it. */
+/** Returns the description for discovery; undefined for a kind that is served but not established yet. */
 function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
   if (!definition.isEstablished) return undefined;
   if (!definition.isTerminating) return endpoint;

@@ -11,17 +11,19 @@ import type { Version } from '@orch/storage';
 import { type Definition, tells } from './definition.js';
 import type { DefinitionIndex } from './definition-index.js';
 
-/** What a definition is to be told. */
+/** A new status of a definition. */
 export interface Decision {
+  /** Definition as of which the decision was made. */
   readonly definition: Definition;
-  /** The names that it is given; undefined where they stay as they are. */
+  /** Accepted names; undefined where they do not change. */
   readonly names?: AcceptedNames;
+  /** Conditions to be set; others stay as they are. */
   readonly conditions: readonly DefinitionCondition[];
 }
 
 /**
- * What definitions are to be told of their names, and of how they were approved; only those that are not settled are looked at, and
- * who has which names in their groups.
+ * Decides the names and the approval condition of definitions. Reads only unsettled definitions, and the names in use
+ * in their groups.
  */
 export function decisionsOf(index: Pick<DefinitionIndex, 'unfinished' | 'ofGroup'>): Decision[] {
   const unsettled = new Map<string, Definition[]>();
@@ -40,7 +42,10 @@ function namesInUse(definitions: Iterable<Definition>): NamesInUse {
   return inUse;
 }
 
-/** Who came first is given a name. What is given up in this turn is free in the next one: the write may fail. */
+/**
+ * Decides the names of one group: the earliest definition wins. Names given up in this round are free in the next one,
+ * as the write may fail.
+ */
 function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): Decision[] {
   const decisions: Decision[] = [];
   for (const definition of [...definitions].sort((a, b) => Number(a.version - b.version))) {
@@ -65,6 +70,6 @@ export const installing = (definitions: Iterable<Definition>): Definition[] =>
     ({ isEstablished, outline, isTerminating }) => !isEstablished && !isTerminating && isTrue(outline, 'NamesAccepted'),
   );
 
-/** Those of them that every server serves. */
+/** Returns decisions that establish those of the definitions that every server serves. */
 export const establishedBy = (definitions: readonly Definition[], served: Version): Decision[] =>
   definitions.filter(({ since }) => since <= served).map((definition) => ({ definition, conditions: [ESTABLISHED] }));

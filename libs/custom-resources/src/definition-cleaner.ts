@@ -10,7 +10,7 @@ import type { CustomKind } from './served-definitions.js';
 interface DefinitionCleanerOptions<E> {
   readonly names: Names;
   readonly writer: Pick<DefinitionWriter, 'report' | 'release'>;
-  /** What is served of a definition, or was. @throws what kept it from being made */
+  /** Returns the kind that is, or was, served of a definition. @throws the error that kept it from being made */
   kindOf(definition: Definition): Promise<CustomKind<E>>;
   /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
   empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
@@ -21,14 +21,14 @@ interface DefinitionCleanerOptions<E> {
 
 /** Definitions whose objects are deleted at a time. */
 const AT_A_TIME = 4;
-/** Milliseconds until it is looked again whether objects are still there that somebody else keeps. */
+/** Milliseconds between two checks whether objects remain that finalizers keep. */
 const PAUSE_MS = 1_000;
 
 /** Deletes the objects of definitions that are being deleted, and then lets these go. */
 export class DefinitionCleaner<E> {
   readonly #clock: Clock;
   readonly #working = new Map<string, Promise<void>>();
-  /** By uid, monotonic milliseconds. */
+  /** Earliest time of the next attempt, monotonic milliseconds, by uid. */
   readonly #notBefore = new Map<string, number>();
 
   constructor(private readonly options: DefinitionCleanerOptions<E>) {
@@ -44,10 +44,10 @@ export class DefinitionCleaner<E> {
   }
 
   /**
-   * Begins with those whose turn it is.
-   * @param drained those of `pending` of which no server makes an object any more
-   * @param run what is begun is broken off, and not written, once this does not go on
-   * @returns milliseconds until it should be asked again
+   * Starts the deletion of objects of the definitions that are due.
+   * @param drained those of `pending` of which no server creates objects any more
+   * @param run when it ends, work in progress is aborted and its result is not written
+   * @returns milliseconds until this should be called again
    */
   begin(pending: readonly Definition[], drained: readonly Definition[], run: OwnRun): number {
     const now = this.#clock.now();
@@ -66,7 +66,7 @@ export class DefinitionCleaner<E> {
     return PAUSE_MS;
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work in progress has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#working.values());
   }
@@ -94,7 +94,7 @@ export class DefinitionCleaner<E> {
     }
   }
 
-  /** What it has come to; a condition that is not true any more is the end of it. */
+  /** Deletes the objects and returns the resulting condition; one that is not true any more ends the work. */
   async #outcomeOf(definition: Definition, stopped: () => boolean): Promise<DefinitionCondition> {
     const { kindOf, empty, isBuiltIn, onError } = this.options;
     const { group, names, isEstablished } = definition;
@@ -111,7 +111,10 @@ export class DefinitionCleaner<E> {
     return isEstablished ? TERMINATION.completed : TERMINATION.neverEstablished;
   }
 
-  /** What it tells already is not told again: not that it begins, either, where it says what holds it up. */
+  /**
+   * Writes a condition unless it is there already, and does not overwrite a condition that says what blocks the
+   * deletion with one that says that it begins.
+   */
   async #tell(definition: Definition, condition: DefinitionCondition, run: OwnRun): Promise<void> {
     const told = conditionOf(definition.outline, 'Terminating');
     if (condition === TERMINATION.inProgress && told && told.reason !== TERMINATION.pending.reason) return;

@@ -20,21 +20,21 @@ interface DefinitionControllerOptions {
    * @throws StoreUnavailableError
    */
   leastProgress(): Promise<LeastProgress | undefined>;
-  /** Called with what is refused of one definition; it is tried again. */
+  /** Called with the error of a rejected write of one definition; it is retried. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
 /**
- * The one key of the controller: names are given to one definition and not to another, and how far all servers have come is read once
- * for all that wait.
+ * The one key of the controller: names are given to one definition and not to another, and how far all servers have
+ * come is read once for all that wait.
  */
 const ALL = 'all';
 /** Milliseconds between looks how far other servers have come. */
 const BARRIER_MS = 50;
 /** Milliseconds between looks whether objects may be brought to another version. */
 const MIGRATION_MS = 3_000;
-/** Milliseconds from one look at what has changed to the next at least. */
+/** Least milliseconds between two rounds. */
 const REST_MS = 10;
 /** Waits until a look that failed, or a definition that was refused, is tried again, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
@@ -49,13 +49,14 @@ interface Refusal {
 }
 
 /**
- * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established once all servers
- * that are alive serve it, and removed when none of them creates objects of its kind any more and the existing ones have been deleted.
+ * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established
+ * once all servers that are alive serve it, and removed when none of them creates objects of its kind any more and the
+ * existing ones have been deleted.
  */
 export class DefinitionController implements ControllerGroup {
   readonly controllers: readonly Controller[];
   readonly #clock: Clock;
-  /** By uid. */
+  /** Rejected writes by uid of the definition. */
   readonly #refusals = new Map<string, Refusal>();
   readonly #index: DefinitionIndex;
 
@@ -86,7 +87,7 @@ export class DefinitionController implements ControllerGroup {
     await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
   }
 
-  /** @returns milliseconds until what waits is to be looked at again; undefined where nothing does */
+  /** Writes due decisions. @returns milliseconds until the next round; undefined where nothing waits */
   async #decide(run: ReconcileRun): Promise<number | undefined> {
     const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
@@ -95,7 +96,7 @@ export class DefinitionController implements ControllerGroup {
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** Goes on with what waits for other servers. @returns milliseconds until that is to be looked at again */
+  /** Continues with work that waits for other servers. @returns milliseconds until the next round */
   async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
     const definitions = [...this.#index.unfinished];
@@ -114,8 +115,9 @@ export class DefinitionController implements ControllerGroup {
   }
 
   /**
-   * Writes decisions, and learns what was written: what is decided next is decided upon this. What is refused of one definition keeps nobody
-   * from the others. @throws StoreUnavailableError
+   * Writes decisions and applies the results to what is known, on which the next decisions are based. A rejected write
+   * of one definition does not hold up the others.
+   * @throws StoreUnavailableError
    */
   async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
     const { writer, follower } = this.options;
@@ -142,9 +144,9 @@ export class DefinitionController implements ControllerGroup {
   }
 
   /**
-   * Forgets refusals of definitions that are finished or gone.
-   * @param now when this look began: what was due then has been tried
-   * @returns milliseconds until a definition that was refused is tried again
+   * Forgets rejections of definitions that are finished or gone.
+   * @param now when this round began: what was due then has been retried
+   * @returns milliseconds until the next retry
    */
   #untilRetry(now: number): number | undefined {
     if (this.#refusals.size === 0) return undefined;

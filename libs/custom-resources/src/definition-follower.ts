@@ -7,13 +7,13 @@ interface DefinitionFollowerOptions extends Omit<ObjectFollowerOptions<Definitio
   readonly endpoint: Endpoint;
 }
 
-/** All definitions, as the feed tells them. */
+/** Informer of all definitions. */
 export class DefinitionFollower extends ObjectFollower<Definition> {
   constructor({ endpoint, ...options }: DefinitionFollowerOptions) {
     super({ ...options, type: endpoint.type, read: (row, before) => readDefinition(row, endpoint, before) });
   }
 
-  /** What is known, by name; changes in place. */
+  /** Definitions by name; changes in place. */
   get definitions(): ReadonlyMap<string, Definition> {
     return this.objects;
   }

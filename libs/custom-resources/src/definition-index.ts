@@ -2,11 +2,11 @@ import type { Definition } from './definition.js';
 import type { DefinitionFollower } from './definition-follower.js';
 
 /**
- * Definitions about which something is to be done, and those of each group, kept as definitions change: a round of whoever decides costs
- * what there is to decide, not what there is.
+ * Index of unfinished definitions and of the definitions of each group, kept up to date as definitions change, so that
+ * a round of the controller costs what there is to decide, not how many definitions exist.
  */
 export class DefinitionIndex {
-  /** By name, as it was last looked at. */
+  /** Definitions by name, as last indexed. */
   readonly #known = new Map<string, Definition>();
   readonly #unfinished = new Map<string, Definition>();
   readonly #groups = new Map<string, Map<string, Definition>>();
@@ -19,16 +19,20 @@ export class DefinitionIndex {
     });
   }
 
-  /** All but those that have their names, are established, go on, and are stored in one version. */
+  /**
+   * Definitions except those that have their names, are established, are not being deleted, and are stored in one
+   * version.
+   */
   get unfinished(): Iterable<Definition> {
     return this.#unfinished.values();
   }
 
+  /** Returns all definitions of a group. */
   ofGroup(group: string): Iterable<Definition> {
     return this.#groups.get(group)?.values() ?? [];
   }
 
-  /** Looks at no more changes. */
+  /** Stops following changes. */
   stop(): void {
     this.#unsubscribe();
   }

@@ -4,19 +4,22 @@ import { type OwnRun, type OwnWrites, updateOwn } from '@orch/writing';
 import type { Decision } from './decisions.js';
 import type { Definition } from './definition.js';
 
-/** Where definitions are written, in the version that is stored. */
+/** Endpoint of definitions in the version that is stored, and what writes need. */
 interface DefinitionWriterOptions extends Omit<OwnWrites, 'run'> {
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Writes to definitions what the server itself has to say of them, the way that every write goes, as long as the run goes on. */
+/**
+ * Writes the status and finalizers of definitions as the server itself, through the pipeline of all writes, for as long
+ * as the run goes on.
+ */
 export class DefinitionWriter {
   constructor(private readonly options: DefinitionWriterOptions) {}
 
   /**
-   * Tells what was decided, unless the definition has changed since: it will be decided on anew then.
+   * Writes a decision into the status, unless the definition has changed since: it will be decided anew then.
    * @throws StatusError, StoreUnavailableError
    */
   tell({ definition, names, conditions }: Decision, run: OwnRun): Promise<void> {
@@ -32,7 +35,7 @@ export class DefinitionWriter {
     });
   }
 
-  /** Tells a condition of the definition whatever else has changed. @throws StatusError, StoreUnavailableError */
+  /** Writes a condition of the definition whatever else has changed. @throws StatusError, StoreUnavailableError */
   report(definition: Definition, condition: Decision['conditions'][number], run: OwnRun): Promise<void> {
     return updateOwn({ ...this.options, run }, definition, 'status', (current) => {
       const conditions = withConditions(current as JsonObject, [condition], this.options.now());
@@ -42,7 +45,7 @@ export class DefinitionWriter {
   }
 
   /**
-   * Tells that all objects lie in the version that is stored, unless the definition has changed since.
+   * Records that all objects are stored in the storage version, unless the definition has changed since.
    * @throws StatusError, StoreUnavailableError
    */
   migrated(definition: Definition, condition: Decision['conditions'][number], run: OwnRun): Promise<void> {
@@ -55,7 +58,10 @@ export class DefinitionWriter {
     });
   }
 
-  /** Lets the definition go, if nobody else keeps it: its objects are gone. @throws StatusError, StoreUnavailableError */
+  /**
+   * Removes the finalizer of a definition whose objects are deleted, so that it goes unless other finalizers keep it.
+   * @throws StatusError, StoreUnavailableError
+   */
   release(definition: Definition, run: OwnRun): Promise<void> {
     const finalizer = cleanupFinalizer(this.options.names);
     return updateOwn({ ...this.options, run }, definition, '', (current) => {
@@ -68,7 +74,7 @@ export class DefinitionWriter {
   }
 }
 
-/** As objects are written: what is empty is left out where it may be. */
+/** Returns names as they are stored: optional empty members are left out. */
 function shown({ plural, singular, shortNames, kind, listKind, categories }: AcceptedNames): ApiObject {
   return {
     plural,

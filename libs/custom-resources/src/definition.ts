@@ -40,8 +40,7 @@ export interface Definition {
   /** Names of the versions that stored objects may be in. */
   readonly storedVersions: readonly string[];
   /**
-   * Whether it has the names that it asks for and its approval condition is up to date, so that nothing is left to
-   * decide.
+   * Whether it has the names of its spec and its approval condition is up to date, so that nothing is left to decide.
    */
   readonly isSettled: boolean;
   /** Whether its objects are served: its names are accepted, or it has been established before. */
@@ -92,7 +91,11 @@ export function readDefinition(
   return { ...definition, since: isSame ? before.since : version };
 }
 
-/** Packs what is large: of what is small, there may be thousands, and packing takes longer than reading. @returns reads it */
+/**
+ * Compresses a large body; small ones, of which there may be thousands, are kept as they are, as compression takes
+ * longer than parsing.
+ * @returns a function that returns the body
+ */
 function packed(body: Buffer): () => Buffer {
   if (body.length < PACKED_BYTES) {
     const kept = Buffer.from(body);
@@ -136,6 +139,8 @@ const fingerprintOf = (uid: string, names: AcceptedNames, { spec }: ApiObject): 
 
 type Serving = Pick<Definition, 'fingerprint' | 'isServed' | 'isTerminating'>;
 
-/** Whether the same is served of both. What discovery tells is not asked: who serves a definition has done so before it is told of. */
+/**
+ * Whether both are served alike. Establishment is not compared: a server serves a definition before it is established.
+ */
 const isServedAlike = (a: Serving, b: Serving): boolean =>
   a.fingerprint === b.fingerprint && a.isServed === b.isServed && a.isTerminating === b.isTerminating;

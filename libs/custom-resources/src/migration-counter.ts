@@ -2,7 +2,7 @@ import type { Metrics } from '@orch/runtime';
 import type { Rewriting } from '@orch/writing';
 import type { Definition } from './definition.js';
 
-/** Counts objects that were brought to the version that is stored now, and those that could not be. */
+/** Counts objects that were rewritten in the storage version, and those that could not be. */
 export function migrationCounter(metrics: Metrics): (definition: Definition, rewriting: Rewriting) => void {
   const counter = metrics.counter({
     name: 'orch_storage_migration_objects_total',

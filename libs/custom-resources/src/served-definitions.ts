@@ -27,8 +27,11 @@ export interface DefinitionChange<E> {
   readonly after: ServedDefinition<E> | undefined;
 }
 
+/** Dependencies of {@link ServedDefinitions}. */
 export interface ServedDefinitionsOptions<E> {
+  /** Informer of the definitions. */
   readonly follower: DefinitionFollower;
+  /** Assigns ids to the types of custom kinds. */
   readonly store: Pick<Store, 'registerTypes'>;
   /**
    * Creates the endpoints of a definition, whose objects are stored under `type`. If it throws, the error is reported,
@@ -43,6 +46,7 @@ export interface ServedDefinitionsOptions<E> {
   publish(changes: readonly DefinitionChange<E>[]): void;
   /** Whether a resource is built in. A definition of such a resource is not served, as the type holds other objects. */
   isBuiltIn(group: string, resource: string): boolean;
+  /** Called with errors of making kinds and registering types. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -52,13 +56,13 @@ export class ServedDefinitions<E> {
   readonly #work: WorkOnDemand;
   readonly #types = new Map<string, TypeId>();
   readonly #listeners = new Set<() => void>();
-  /** By name. */
+  /** Served definitions by name. */
   readonly #served = new Map<string, ServedDefinition<E>>();
-  /** Fingerprints of those that could not be made, by name. */
+  /** Fingerprints of definitions that could not be made, by name. */
   readonly #broken = new Map<string, string>();
-  /** What was made ahead, by name. */
+  /** Kinds that were made ahead, by name. */
   readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
-  /** Names of definitions that have changed since they were last looked at. */
+  /** Names of definitions that have changed since the last round. */
   #changed = new Set<string>();
   #version: Version | undefined;
   #currentAsOf = Number.NEGATIVE_INFINITY;
@@ -139,7 +143,7 @@ export class ServedDefinitions<E> {
       const unmade = wanted.filter((one) => this.#isUnmade(one));
       if (unknown.length > 0) await this.#register(unknown);
       else if (unmade.length > 0) await this.#makeAhead(unmade);
-      // In the turn in which all that has changed was looked at.
+      // In the same turn of the event loop in which the set of changes was found empty.
       else return this.#take(version);
     }
   }
@@ -152,8 +156,8 @@ export class ServedDefinitions<E> {
   }
 
   /**
-   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once: others have their turns. Those of
-   * which something is are made as they are published.
+   * Makes kinds of definitions that are not served yet, of which there may be thousands at once, and yields to other
+   * work. Kinds of definitions that are served already are made anew as they are published.
    */
   async #makeAhead(definitions: readonly Definition[]): Promise<void> {
     const slices = new Slices();
@@ -183,7 +187,7 @@ export class ServedDefinitions<E> {
     this.#tell();
   }
 
-  /** @returns undefined where nobody has to be told */
+  /** Brings one definition up to date. @returns the change; undefined where nothing is to be published */
   #takeOne(name: string): DefinitionChange<E> | undefined {
     const definition = this.options.follower.definitions.get(name);
     const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
@@ -228,6 +232,6 @@ export class ServedDefinitions<E> {
 
 const typeKey = ({ group, names }: Definition): string => `${group}/${names.plural}`;
 
-/** Whether nobody has to be told. */
+/** Whether two states of a definition are published alike. */
 const isAlike = (a: Definition, b: Definition | undefined): boolean =>
   a.fingerprint === b?.fingerprint && a.isEstablished === b.isEstablished && a.isTerminating === b.isTerminating;

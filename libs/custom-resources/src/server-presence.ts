@@ -2,18 +2,18 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import type { Presence, Progress } from '@orch/storage';
 
-/** Milliseconds after its last word at which a server counts as gone. */
+/** Milliseconds after its last update at which a server's entry expires. */
 export const PRESENCE_MS = 10_000;
-/** Milliseconds between two words of it at least, and at most. */
+/** Least and greatest milliseconds between two updates. */
 const REST_MS = 20;
 const RENEWAL_MS = PRESENCE_MS / 4;
 
 interface ServerPresenceOptions {
-  /** Whose words hold for {@link PRESENCE_MS}. */
+  /** Shared record of servers, whose entries expire after {@link PRESENCE_MS}. */
   readonly presence: Presence;
   /** How far the server has come; undefined before it serves anything. */
   progress(): Progress | undefined;
-  /** When what it serves was last known to be all there was, monotonic milliseconds. */
+  /** Monotonic milliseconds of the time as of which it serves everything that was committed. */
   currentAsOf(): number;
   /** Resolves when it serves all that was committed before the call. */
   catchUp(): Promise<void>;
@@ -22,9 +22,9 @@ interface ServerPresenceOptions {
 }
 
 /**
- * Tells the others that this server is alive and how far it has come. It is counted from the moment at which it has said so and
- * then caught up with all there was. One that does not follow any more says nothing, so that nobody waits for it; until it
- * has caught up again it knows that it does not count.
+ * Publishes that this server is alive and how far it has caught up. The others wait for it from its first entry on, and
+ * it counts from when it has then caught up with all that was committed. A server that lags behind lets its entry
+ * expire, so that nobody waits for it; it knows that it does not count until it has caught up again.
  */
 export class ServerPresence {
   readonly #clock: Clock;
@@ -72,7 +72,9 @@ export class ServerPresence {
     if (this.counts) this.#words.ask();
   }
 
-  /** Nobody waits for it any more. Never rejects: who cannot say so is not waited for long either. */
+  /**
+   * Withdraws the entry, so that the others wait no longer. Never rejects: an entry that cannot be withdrawn expires.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelRenewal?.();
@@ -95,7 +97,7 @@ export class ServerPresence {
       const progress = this.options.progress();
       const asOf = this.#clock.now();
       await this.options.presence.tell(progress ?? { served: 0n, drained: 0n, held: [] });
-      // Who is told of it from here on waits for this server; what was decided before is what it catches up with.
+      // Decisions from here on wait for this server; those made before are caught up with here.
       await this.options.catchUp();
       if (this.#clock.now() >= asOf + PRESENCE_MS) continue;
       this.#joins++;
@@ -111,7 +113,7 @@ export class ServerPresence {
     if (!progress || asOf - this.options.currentAsOf() >= PRESENCE_MS) return;
     if (this.#told && isAlike(progress, this.#told)) return;
     await this.options.presence.tell(progress);
-    // Too late: the others may have gone on without it meanwhile.
+    // Too late: the other servers may have continued without this one.
     if (!this.counts) return this.join();
     this.#told = progress;
     this.#countsUntil = asOf + PRESENCE_MS;

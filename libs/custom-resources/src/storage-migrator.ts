@@ -7,23 +7,26 @@ import { type Definition, tells } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
 
+/** Dependencies of a {@link StorageMigrator}. */
 export interface StorageMigratorOptions<E> {
+  /** Writes the status of definitions. */
   readonly writer: Pick<DefinitionWriter, 'report' | 'migrated'>;
-  /** The definition of a name as it is now. */
+  /** Returns the current definition of a name. */
   definitionOf(name: string): Definition | undefined;
-  /** What is served of a definition. @throws what kept it from being made */
+  /** Returns the kind that is served of a definition. @throws the error that kept it from being made */
   kindOf(definition: Definition): Promise<CustomKind<E>>;
-  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  /** Rewrites all objects of a kind that are stored in another version than the storage version. */
   rewrite(kind: CustomKind<E>, stopped: () => boolean, onDone: (rewriting: Rewriting) => void): Promise<void>;
-  /** Hears of each object that was written anew, or could not be. */
+  /** Called for each object that was rewritten, or could not be. */
   readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
   /** Milliseconds from when all servers serve a definition until none of them writes by the one before any more. */
   readonly settlingMs: number;
+  /** Called with the error of a migration that failed; it is retried. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two words on how far it has come, and until what failed is tried again. */
+/** Milliseconds between two reports of progress, and until a failed migration is retried. */
 const TELL_MS = 10_000;
 const RETRY_MS = 60_000;
 
@@ -34,12 +37,13 @@ interface Waiting {
 }
 
 /**
- * Brings the objects of definitions whose storage version has changed to that version, one definition at a time, and then has
- * the definition tell that no other version is stored. What was brought there already is only looked at: whoever takes over goes on.
+ * Rewrites the objects of definitions whose storage version has changed, one definition at a time, and then records in
+ * the definition's status that no other version is stored. Objects in the storage version are skipped, so that another
+ * server can take over.
  */
 export class StorageMigrator<E> {
   readonly #clock: Clock;
-  /** By uid. */
+  /** Definitions that wait, by uid. */
   readonly #waiting = new Map<string, Waiting>();
   #working: Promise<void> | undefined;
 
@@ -47,7 +51,7 @@ export class StorageMigrator<E> {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Definitions of whose objects some may lie in another version. */
+  /** Returns definitions whose objects may be stored in another version. */
   pending(definitions: Iterable<Definition>): Definition[] {
     return [...definitions].filter(
       ({ isEstablished, isTerminating, storageVersion, storedVersions }) =>
@@ -56,10 +60,10 @@ export class StorageMigrator<E> {
   }
 
   /**
-   * Begins with one whose turn it is.
-   * @param served which state of the definitions all servers serve
-   * @param run what is begun is broken off, and not written, once this does not go on
-   * @returns milliseconds until it should be asked again
+   * Starts the migration of a definition that is due.
+   * @param served version of the definitions that all servers serve
+   * @param run when it ends, work in progress is aborted and its result is not written
+   * @returns milliseconds until this should be called again
    */
   begin(pending: readonly Definition[], served: Version, run: OwnRun): number {
     const now = this.#clock.now();
@@ -78,7 +82,7 @@ export class StorageMigrator<E> {
     return TELL_MS;
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work in progress has ended. */
   async idle(): Promise<void> {
     await this.#working;
   }
@@ -114,10 +118,10 @@ export class StorageMigrator<E> {
   }
 }
 
-/** One look at all objects of a definition. */
+/** A pass over all objects of a definition. */
 class Run<E> {
   failed = 0;
-  /** Of the first object that could not be written. */
+  /** Error of the first object that could not be written. */
   failure: string | undefined;
   #rewritten = 0;
   #isOver: () => boolean;
@@ -146,19 +150,19 @@ class Run<E> {
     await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#telling);
   }
 
-  /** Nothing is finished of a definition that has changed meanwhile: it is to be migrated anew. */
+  /** Records the completion, unless the definition has changed meanwhile: it is migrated anew then. */
   async finish(): Promise<void> {
     const now = this.#current();
     if (now) await this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten), this.own);
   }
 
-  /** What it tells already is not told again. */
+  /** Writes a condition unless it is there already. */
   async tell(condition: DefinitionCondition): Promise<void> {
     const now = this.#current();
     if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
   }
 
-  /** The definition as it is now, unless another one is served of it. */
+  /** Returns the current definition; undefined if it is a different one, or is served differently by now. */
   #current(): Definition | undefined {
     const { uid, name, since } = this.definition;
     const now = this.options.definitionOf(name);

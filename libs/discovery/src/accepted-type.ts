@@ -1,7 +1,7 @@
 /**
- * The type that an `Accept` header likes best: by its weights, then what it names before what it has room for. Parameters
- * are no part of it, nor are types looked at for their form: that of OpenAPI's binary documents is no valid one.
- * @param types in lower case; the first is that of who names none
+ * Returns the type that an `Accept` header prefers: by weights, then exact types before ranges. Parameters are not
+ * compared, nor is the syntax of types checked: that of OpenAPI's binary documents is no valid one.
+ * @param types in lower case; the first is the default without a header
  */
 export function acceptedType<T extends string>(header: string | undefined, types: readonly T[]): T | undefined {
   if (!header?.trim()) return types[0];

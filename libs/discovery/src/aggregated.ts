@@ -20,13 +20,16 @@ export function aggregatedDiscovery(items: readonly APIGroupDiscovery[], names: 
   };
 }
 
-/** One group, as an item of it. */
+/** Converts one group to an item of the aggregated document. */
 export const aggregatedGroup = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
   metadata: metadataOf(name),
   versions: versions.map(versionEntry),
 });
 
-/** The JSON of {@link aggregatedGroup}; what stands there of a resource is written once for all the documents that it stands in. */
+/**
+ * The JSON of {@link aggregatedGroup}; what stands there of a resource is written once for all the documents that it
+ * stands in.
+ */
 export function aggregatedGroupText({ name, versions }: ApiGroup): string {
   return `{"metadata":${stringifyJson(metadataOf(name))},"versions":[${versions.map(versionText).join()}]}`;
 }

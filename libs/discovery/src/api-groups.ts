@@ -2,20 +2,23 @@ import { compareVersions } from '@orch/machinery';
 import type { ResourceDescription } from '@orch/schema';
 import type { RemoteVersion } from './remote-documents.js';
 
-/** What is served of one version of a group. */
+/** A version of a group with its resources. */
 export interface ApiVersion {
+  /** Name of the version, such as `v1beta1`. */
   readonly version: string;
   /** In name order; none of a version that another server answers for. */
   readonly resources: readonly ResourceDescription[];
-  /** What that server tells. */
+  /** Discovery of that server. */
   readonly remote?: RemoteVersion;
 }
 
-/** What is served of one group; its first version is the preferred one. */
+/** A group with its served versions; the first one is preferred. */
 export interface ApiGroup {
+  /** Name of the group; empty for the core group. */
   readonly name: string;
   /** The highest of its members'. */
   readonly priority: number;
+  /** In order of preference. */
   readonly versions: readonly [ApiVersion, ...ApiVersion[]];
 }
 
@@ -36,9 +39,9 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 type Entry = ResourceDescription | RemoteVersion;
 
 /**
- * What is served of one group by version, the preferred one first; undefined where that is nothing.
- * @param here what this server answers for
- * @param remote what other servers answer for, in the place of this one
+ * Returns one group with its versions, the preferred one first; undefined where none is served.
+ * @param here resources that this server answers for
+ * @param remote versions that other servers answer for, instead of this one
  */
 export function apiGroup(
   name: string,

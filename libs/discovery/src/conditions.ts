@@ -4,7 +4,7 @@ type Conditional = Pick<Request, 'method' | 'headers'>;
 
 const reads = ({ method }: Conditional): boolean => method === 'GET' || method === 'HEAD';
 
-/** The tags that a header names, those of weak validators as those of strong ones; `*` among them is not a tag but any. */
+/** Returns the tags in a header, weak ones without their mark; callers handle `*`, which matches any tag. */
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 /** Whether the client has the document of a tag already (RFC 9110 section 13.1.2). */
@@ -24,16 +24,18 @@ export function wantsOther({ headers }: Conditional, tag: string): boolean {
 
 /** Bytes of a document, the last one included. */
 export interface ByteRange {
+  /** Offset of the first byte. */
   readonly from: number;
+  /** Offset of the last byte. */
   readonly to: number;
 }
 
 const ONE_RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/;
 
 /**
- * The part of a document that is asked for (RFC 9110 section 14.2): undefined for all of it. So is taken what asks for several parts, or in
- * another unit than bytes.
- * @returns `none` for a part that the document does not have
+ * Parses a requested range (RFC 9110 section 14.2): undefined for the whole document, which is sent for several ranges
+ * and for units other than bytes, too.
+ * @returns `none` for a range outside of the document
  */
 export function rangeOf(req: Conditional, tag: string, length: number): ByteRange | 'none' | undefined {
   const { range = '', 'if-range': onlyOf } = req.headers;

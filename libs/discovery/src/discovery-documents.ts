@@ -13,6 +13,7 @@ import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 
 /** `APIGroupDiscoveryList` of some groups, in its forms. */
 export interface AggregatedDocument {
+  /** The list as an object. */
   readonly whole: () => APIGroupDiscoveryList;
   /** Made in slices, of the texts of groups. */
   readonly json: () => Promise<Tagged>;
@@ -35,8 +36,9 @@ export interface DiscoveryDocuments {
 }
 
 /**
- * Makes the documents of what discovery tells of each group; whoever changes what is served makes them anew, of the same for groups that stay.
- * @param remote what other servers answer for
+ * Makes the documents from the discovery of each group. A change of served resources makes them anew, with the same
+ * objects for unchanged groups.
+ * @param remote versions that other servers answer for
  */
 export function discoveryDocuments(
   told: readonly GroupDiscovery[],

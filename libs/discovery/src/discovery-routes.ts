@@ -20,15 +20,17 @@ import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.j
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
 import { JSON_TYPE, lazily, type Tagged, tagged } from './tagged.js';
 
+/** Routes of discovery and OpenAPI documents. */
 export interface DiscoveryRoutes {
-  /** Where documents are now, but for those that a document names. */
+  /** Paths of the current documents, except those that an index document lists. */
   paths(): readonly string[];
   /** Whether a path, without a slash at its end, is that of a document. */
   has(path: string): boolean;
+  /** Adds the routes to an app. */
   mount(app: Express): void;
 }
 
-/** The documents of one snapshot of what is served, each made when it is first asked for. */
+/** Documents of one snapshot of the served resources, each made on first use. */
 interface Documents {
   readonly discovery: () => DiscoveryDocuments;
   readonly openApi: OpenApiDocuments;
@@ -37,11 +39,14 @@ interface Documents {
 interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
   readonly names: Names;
   readonly features: Features;
-  /** What other servers tell, as it is now. Default: nothing. */
+  /** Returns the current documents of other servers. Default: none. */
   readonly remote?: () => RemoteDocuments;
 }
 
-/** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
+/**
+ * Serves the documents from which clients learn the API: discovery (plain and aggregated) and OpenAPI, as of the
+ * resources served at the time.
+ */
 export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
   const kept: KeptDocuments = {};
   const documentsOf = weakMemo((snapshot: ServedSnapshot) =>
@@ -80,7 +85,7 @@ function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[]
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
 
-/** Whether a path is one of {@link pathsOf}: asked of every path that nothing else is at. */
+/** Whether a path is one of {@link pathsOf}; called for every path without another route. */
 function isDiscoveryPath(path: string, { groups, resources, elsewhere }: DiscoveryDocuments): boolean {
   const [, api, ...rest] = path.split('/');
   const name = rest.join('/');
@@ -125,7 +130,7 @@ type Document = Pick<ApiObject, 'kind' | 'apiVersion'>;
 const aggregatedType = (names: Names): string =>
   `;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
 
-/** Writes documents in what was accepted, once; the type of one is found in the package of `proto/` that is named. */
+/** Encodes documents as negotiated, each once. The schema of a document is that of the named package of `proto/`. */
 function writer(scheme: Scheme, names: Names) {
   const encode = {
     json: { type: JSON_TYPE, body: (document: Document) => Buffer.from(stringifyJson(document)) },
@@ -157,7 +162,10 @@ function sendPlain(res: Response, { bytes, type }: Tagged): void {
   res.send(bytes);
 }
 
-/** Of a document that clients keep. In release 1.27 `*` is no tag of one. @param parameters of the media type */
+/**
+ * Sends a document that clients cache, or 304. Release 1.27 does not treat `*` in `If-None-Match` as a match.
+ * @param parameters of the media type
+ */
 function sendTagged(req: Request, res: Response, document: Tagged, parameters: string): void {
   const { type, tag } = document;
   res.set({ 'Cache-Control': 'public', ETag: tag });

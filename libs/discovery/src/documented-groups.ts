@@ -6,10 +6,10 @@ import { GroupDiscovery } from './group-discovery.js';
 import type { RemoteDocuments, RemoteVersion } from './remote-documents.js';
 import { lazily } from './tagged.js';
 
-/** What documents tell of one group that is served here. */
+/** Documented resources of one group that is served here. */
 interface DocumentedGroup {
   readonly served: readonly DocumentedResource[];
-  /** Undefined where nobody is told of anything. */
+  /** Discovery of the group; undefined where none of its resources are published. */
   readonly discovery: () => GroupDiscovery | undefined;
 }
 
@@ -21,7 +21,7 @@ export const documentedGroup = weakMemo((group: ServedGroup): DocumentedGroup =>
 
 const documented = weakMemo(({ told, endpoint }: Serving): DocumentedResource => {
   const definition = told ?? endpoint.definition;
-  // Documents promise only what is carried out.
+  // Documents list only subresources that this server implements.
   const subresources = definition.subresources.filter(({ name }) => servesSubresource(name));
   return { ...definition, subresources, schema: endpoint.model.documented };
 });
@@ -35,7 +35,7 @@ function discoveryOf(
   return group && new GroupDiscovery(group);
 }
 
-/** What discovery tells of all groups: those of which other servers answer for something are few, and told of anew each time. */
+/** Returns the discovery of all groups. Groups with versions of other servers are few, and made anew each time. */
 export function toldGroups({ groups }: ServedSnapshot, { versions }: RemoteDocuments): GroupDiscovery[] {
   const elsewhere = groupBy(versions, ({ group }) => group);
   const here = [...groups]

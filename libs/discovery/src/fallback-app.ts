@@ -22,9 +22,9 @@ export interface VersionInfo {
   readonly gitTreeState: string;
   /** Time of the build, RFC 3339; empty where that is not known. */
   readonly buildDate: string;
-  /** Runtime that the server runs on, in the place of a version of Go. */
+  /** Runtime that the server runs on, instead of a version of Go. */
   readonly goVersion: string;
-  /** Language runtime or compiler, in the place of that of Go. */
+  /** Language runtime or compiler, instead of that of Go. */
   readonly compiler: string;
   /** Operating system and architecture: `linux/amd64`. */
   readonly platform: string;
@@ -45,10 +45,10 @@ interface FallbackOptions {
 }
 
 const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
-/** Where a slash may stand at the end: in the reference too these paths are taken apart before they are looked up. */
+/** Paths that may end with a slash: the reference, too, splits these before it looks them up. */
 const SLASHED = /^\/(?:apis?|version|openid|\.well-known)(?=\/).*(?=\/$)/;
 
-/** Documents that have the method GET alone, in the reference too; what is at other paths it answers whatever the method. */
+/** Paths that accept the method GET alone, in the reference too; its other documents are sent for any method. */
 const READ_BY_GET = ['/version{/}', '/api{/}', '/api/:version{/}', '/apis/:group/:version{/}'];
 
 const refuseMethod: RequestHandler = () => {
@@ -56,8 +56,8 @@ const refuseMethod: RequestHandler = () => {
 };
 
 /**
- * Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. A path is that of one of them to the
- * letter: whoever judges requests by their path has judged this one, and not another way to write it.
+ * Routes that are not hot: health, version, metrics, discovery and OpenAPI documents. A path matches only literally:
+ * authorization has judged exactly this path, and not another spelling of it.
  */
 export function createFallbackApp(options: FallbackOptions): RequestListener {
   const { health, metrics, version, discovery, issuer, pages } = options;
@@ -101,7 +101,7 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
   return overBothVersions(app);
 }
 
-/** What is so of every answer, but where a document says otherwise: none is kept without asking again. */
+/** Sets the default for all responses, which documents may override: caches must revalidate. */
 const asAllAnswers: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-cache, private');
   next();

@@ -6,14 +6,15 @@ import type { ApiGroup, ApiVersion } from './api-groups.js';
 import { resourceList } from './resource-list.js';
 import { lazily } from './tagged.js';
 
-/** What discovery tells of one group, each part made when it is first asked for: to be kept for as long as nothing of the group changes. */
+/** Discovery of one group, each part made on first use; to be cached for as long as the group does not change. */
 export class GroupDiscovery {
-  /** As an item of `/apis`. */
+  /** The group as an item of `/apis`. */
   readonly listed: APIGroup;
   /** `/api/v1` or `/apis/<group>/<version>`, by apiVersion, of the versions that this server answers for. */
   readonly resources: ReadonlyMap<string, () => APIResourceList>;
-  /** As an item of the aggregated form, and the JSON of that. */
+  /** The group as an item of the aggregated form. */
   readonly aggregated: () => APIGroupDiscovery;
+  /** JSON of {@link aggregated}. */
   readonly json: () => Buffer;
 
   constructor(readonly group: ApiGroup) {

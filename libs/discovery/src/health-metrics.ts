@@ -2,7 +2,7 @@ import { type HealthEndpoint, type HealthRegistry, Metrics } from '@orch/runtime
 
 const ENDPOINTS: readonly HealthEndpoint[] = ['livez', 'readyz', 'healthz'];
 
-/** What health checks come to, by name and endpoint. */
+/** Series of the results of health checks, by name and endpoint. */
 export function healthSeries(metrics: Metrics) {
   const state = metrics.gauge({
     name: 'kubernetes_healthcheck',
@@ -19,7 +19,7 @@ export function healthSeries(metrics: Metrics) {
   return { state, counts };
 }
 
-/** The answer to `GET /metrics/slis`: every health check, made when it is asked for. */
+/** Returns the handler of `GET /metrics/slis`, which runs every health check. */
 export function healthMetrics(health: HealthRegistry): () => Promise<{ contentType: string; body: string }> {
   const metrics = new Metrics();
   const { state, counts } = healthSeries(metrics);

@@ -9,24 +9,31 @@ import {
 import { wrongMethod } from '@orch/resources';
 import type { Express, Response } from 'express';
 
-/** As pkg/routes/openidmetadata.go of k8s.io/kubernetes has it: keys change seldom, and old ones stay for long. */
+/** The value of pkg/routes/openidmetadata.go of k8s.io/kubernetes: keys change seldom, and old ones stay for long. */
 const CACHE_CONTROL = 'public, max-age=3600';
 
 interface IssuerRoutesOptions {
-  /** The first is told of. */
+  /** Accepted issuers; the document describes the first. */
   readonly issuers: readonly [string, ...string[]];
   readonly keys: readonly VerificationKey[];
-  /** Where the document says that the keys are; asked once requests come. */
+  /** Returns the URL of the keys that the document names; called when requests arrive. */
   readonly keysUri: () => string;
 }
 
-/** How whoever is shown tokens of this issuer finds the keys that they are signed with. */
+/**
+ * Documents with which verifiers of this issuer's tokens find the keys that they are signed with (OpenID discovery).
+ */
 export interface IssuerRoutes {
+  /** Paths of the documents; empty where there are none. */
   readonly paths: readonly string[];
+  /** Adds the routes to an app. */
   mount(app: Express): void;
 }
 
-/** There are none where nobody could find them by the name of the issuer. */
+/**
+ * Creates the routes; none where the issuer's name is no URL under which verifiers could find them, or there are no
+ * keys.
+ */
 export function createIssuerRoutes({ issuers: [issuer], keys, keysUri }: IssuerRoutesOptions): IssuerRoutes {
   if (discoveryProblem(issuer) !== undefined || keys.length === 0) return { paths: [], mount: () => undefined };
   const send = (res: Response, type: string, document: object) => {

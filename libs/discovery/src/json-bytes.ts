@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Steps } from '@orch/schema';
 import { sha512 } from './sha512.js';
 
-/** Members above this depth are written one by one: those of paths, and of models. */
+/** Depth above which members are encoded one by one: paths, and models. */
 const DEPTH = 3;
 /** Characters that are made bytes together, at least. */
 const PIECE = 64 << 10;
 
-/** A document as it is sent. */
+/** An encoded document. */
 export interface JsonBytes {
   /** UTF-8 of its text. */
   readonly bytes: Buffer;

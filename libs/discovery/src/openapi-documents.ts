@@ -16,10 +16,10 @@ import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js
 import { sha512 } from './sha512.js';
 import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 
-/** What `/openapi/v2` is served as. */
+/** Media types of `/openapi/v2`. */
 export const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TYPE] as const;
 
-/** Made in slices when it is first asked for, once for all who ask. */
+/** A value that is made in slices on first use, once for all callers. */
 type Made<T> = () => Promise<T>;
 const made = <T>(steps: () => Steps<T>): Made<T> => lazily(async () => inSlices(steps()));
 
@@ -29,20 +29,22 @@ interface PublishedDocument {
   readonly protobuf: Made<Buffer>;
 }
 
-/** The documents that were asked for last, of which those are taken over that are still the same. */
+/** The previous documents, from which unchanged ones are reused. */
 export interface KeptDocuments {
+  /** Documents of the previous set of served resources. */
   last?: OpenApiDocuments;
 }
 
-/** The OpenAPI documents of one set of served resources, each made when it is first asked for: they may be very large together. */
+/** The OpenAPI documents of one set of served resources, each made on first use: together they may be very large. */
 export class OpenApiDocuments {
+  /** The OpenAPI 2.0 document by media type. */
   readonly v2: Readonly<Record<(typeof V2_TYPES)[number], Made<Tagged>>>;
-  /** What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. */
+  /** The response to `/openapi/v3`: the URL of each document, with its hash, so that clients may cache it for ever. */
   readonly index: Made<JsonObject>;
   readonly #v3: () => OpenApiV3;
   readonly #documents = new Map<string, PublishedDocument>();
 
-  /** @param remote what other servers tell */
+  /** @param remote documents of other servers */
   constructor(
     source: OpenApiSource,
     kept: KeptDocuments,
@@ -65,7 +67,10 @@ export class OpenApiDocuments {
     return this.#v3().has(path);
   }
 
-  /** The document of `api/v1` or `apis/<group>/<version>`, or of discovery above them; undefined for what is not served. */
+  /**
+   * Returns the document of `api/v1` or `apis/<group>/<version>`, or of the discovery above them; undefined for a path
+   * that is not served.
+   */
   document(path: string): PublishedDocument | undefined {
     const v3 = this.#v3();
     if (!v3.has(path)) return undefined;
@@ -114,7 +119,7 @@ function* v3Json(v3: OpenApiV3, path: string): Steps<JsonBytes> {
   return yield* jsonBytes(yield* v3.document(path));
 }
 
-/** Is made from the document once more: few ask for it, and the document is held by nobody. */
+/** Encodes from a document that is built once more: few clients ask for it, and the built document is not kept. */
 function* v3Protobuf(v3: OpenApiV3, path: string): Steps<Buffer> {
   return yield* encodeOpenApiV3Protobuf(yield* v3.document(path));
 }

@@ -12,7 +12,7 @@ import { JSON_TYPE, type Tagged, tagged } from './tagged.js';
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';
-/** Where the documents are that are no other's parts. */
+/** Paths of the documents that are not listed by another one. */
 export const OPENAPI_PATHS: readonly string[] = [V2, V3];
 
 const V3_TYPES = [JSON_TYPE, OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TYPE] as const;
@@ -24,6 +24,7 @@ export const isOpenApiV3Path = (path: string, documents: OpenApiDocuments): bool
 /** Made once, so that it is packed once, too. */
 const written = weakMemo((index: JsonObject) => tagged(Buffer.from(JSON.stringify(index)), JSON_TYPE));
 
+/** Adds the routes of OpenAPI documents to an app. @param documents returns those of the resources served now */
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
   app.all(V3, async (req, res) => {
     await send(req, res, written(await documents().index()));
@@ -46,7 +47,7 @@ async function answerV3(req: Request, res: Response, documents: OpenApiDocuments
     res.redirect(301, `${V3}/${path}?hash=${hash}`);
     return;
   }
-  // A URL that names the content may be kept for ever.
+  // A URL with the hash of the content may be cached for ever.
   if (req.query.hash)
     res.set('Cache-Control', 'public, immutable').set('Expires', new Date(Date.now() + 31_536_000_000).toUTCString());
   if (isJson) return send(req, res, { bytes, type: JSON_TYPE, tag: `"${hash}"` });
@@ -62,7 +63,7 @@ function typeFor<T extends string>(req: Request, types: readonly T[]): T {
 }
 
 const gzipBuffer = promisify(gzip);
-/** Made once, and small: they change with what is served, and all clients ask for them. */
+/** Compressed once each: documents change only with the served resources, and all clients fetch them. */
 const packed = weakMemo((bytes: Buffer) => gzipBuffer(bytes, { level: constants.Z_BEST_COMPRESSION }));
 
 async function send(req: Request, res: Response, document: Tagged): Promise<void> {
@@ -79,7 +80,7 @@ async function send(req: Request, res: Response, document: Tagged): Promise<void
   res.send(short ? await packed(bytes) : bytes);
 }
 
-/** Parts are not compressed: which bytes they are is said of the document as it is. */
+/** Sends a byte range. Parts are not compressed: ranges count the bytes of the uncompressed document. */
 function sendPart(res: Response, { bytes, type }: Tagged, range: ByteRange | 'none'): void {
   if (range === 'none') {
     const refused = res.status(416).set('Content-Range', `bytes */${bytes.length}`);

@@ -3,12 +3,12 @@ import type { Steps } from '@orch/schema';
 import type { OpenApiV2Part } from './remote-documents.js';
 
 const REFERENCE = '#/definitions/';
-/** Documents that are nested deeper are nobody's. */
+/** Deepest nesting that is accepted from other servers; real documents stay below it. */
 const MAX_DEPTH = 100;
 
 /**
- * A document with what other servers say in theirs: their paths where there is none of its name, and the definitions that these
- * need. One that is called as another is and says something else gets a number behind its name. A definition a step.
+ * Merges parts of other servers into a document: paths that it does not have, and the definitions that these need. A
+ * definition whose name is taken by a different one gets a number behind its name. Yields after each definition.
  */
 export function* withParts(document: JsonObject, parts: readonly OpenApiV2Part[]): Steps<JsonObject> {
   if (parts.length === 0) return document;
@@ -31,7 +31,7 @@ export function* withParts(document: JsonObject, parts: readonly OpenApiV2Part[]
   return { ...document, paths, definitions };
 }
 
-/** The name that a definition goes by: its own where nobody else has it, or who has it says the same. */
+/** Returns a name for a definition: its own unless a different definition has it. */
 function freeName(name: string, definition: JsonValue | undefined, taken: JsonObject, own: JsonObject): string {
   const text = JSON.stringify(definition);
   const isFree = (each: string) => !Object.hasOwn(taken, each) || JSON.stringify(taken[each]) === text;
@@ -58,9 +58,9 @@ const referred = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' && value.startsWith(REFERENCE) ? value.slice(REFERENCE.length) : undefined;
 
 /**
- * What a document says of some paths, with the definitions that these need.
+ * Extracts some paths of a document, with the definitions that these need.
  * @param isWanted whether a path is one of them
- * @throws Error for what is no such document
+ * @throws Error for a value that is no such document
  */
 export function partOf(document: unknown, isWanted: (path: string) => boolean): OpenApiV2Part {
   const { paths, definitions = {}, parameters = {} } = asObject(document, 'the document');

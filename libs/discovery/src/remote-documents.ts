@@ -13,7 +13,7 @@ export interface RemoteVersion {
   readonly versionPriority: number;
   /** Resources as its server last listed them; empty where it never has. */
   readonly resources: readonly APIResourceDiscovery[];
-  /** `Stale` where its server cannot be asked, or has not been yet. */
+  /** `Stale` where its server does not answer, or has not been asked yet. */
   readonly freshness: 'Current' | 'Stale';
 }
 
@@ -35,5 +35,5 @@ export interface RemoteDocuments {
   readonly openApiV2: readonly OpenApiV2Part[];
 }
 
-/** Nobody tells anything. */
+/** Documents where there are no other servers. */
 export const NO_REMOTE_DOCUMENTS: RemoteDocuments = { versions: [], openApiV3: new Map(), openApiV2: [] };

@@ -28,7 +28,7 @@ function resourceEntry(definition: ResourceDescription): APIResource {
   };
 }
 
-/** Group and version stand there only where they are not those of the list. */
+/** Returns the entries of subresources; they name group and version only where these differ from the list's. */
 function subresourceEntries({
   group,
   version,
@@ -46,7 +46,7 @@ function subresourceEntries({
   }));
 }
 
-/** Tells storage versions apart, and nothing else: the first 8 bytes of a digest of group, version and kind. */
+/** Identifies a storage version: the first 8 bytes of a digest of group, version and kind. */
 export function storageVersionHash({ storage }: ResourceDescription): string {
   const name = `${storage.group}/${storage.version}/${storage.kind}`;
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 
+/** Media type of JSON. */
 export const JSON_TYPE = 'application/json';
 
-/** A document as it is sent. */
+/** An encoded document with its media type and tag. */
 export interface Tagged {
+  /** The encoded document. */
   readonly bytes: Buffer;
-  /** What stands as its `Content-Type`. */
+  /** Value of the header `Content-Type`. */
   readonly type: string;
   /** Its `ETag`, of documents that clients keep. */
   readonly tag: string;
@@ -18,7 +20,7 @@ export const tagged = (bytes: Buffer, type: string): Tagged => ({
   tag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`,
 });
 
-/** What is made when it is first asked for. */
+/** Makes a value on first use, once. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

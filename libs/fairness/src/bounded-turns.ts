@@ -5,11 +5,14 @@ import { kindOf, type OpenContext, type RequestKind, type Turn, type Turns } fro
 const PROBES = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
 const EXEMPT: Turn = { isExempt: true, leave: () => undefined };
 
-/** Whoever must always get an answer: administrators in an emergency, and those who ask whether the server is well. */
+/** Whether a request is never limited: administrators in an emergency, and health probes. */
 const isExempt = ({ user, info }: OpenContext): boolean =>
   user.groups.includes(MASTERS) || (!info.isResourceRequest && PROBES.test(info.path));
 
-/** So many of each kind at a time, and nobody waits: without the feature gate `APIPriorityAndFairness`. Watches count for nothing. */
+/**
+ * Bounds the requests of each kind that run at a time, without queues: for processes without the feature gate
+ * `APIPriorityAndFairness`. Watches are not counted.
+ */
 export function boundedTurns(seats: Readonly<Record<RequestKind, number>>): Turns {
   const boundOf = (kind: RequestKind) => new SharedBound({ inAll: seats[kind], perUser: 0 });
   const bounds = { mutating: boundOf('mutating'), readOnly: boundOf('readOnly') };

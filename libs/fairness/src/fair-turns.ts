@@ -9,13 +9,15 @@ interface FairTurnsOptions {
   readonly metrics: FlowMetrics;
 }
 
-/** Of answers, in both naming profiles. They tell uids, as names would tell clients how somebody thinks of them. */
+/** Response headers, in both naming profiles. They carry uids, as names would show clients how they are classified. */
 const SCHEMA_HEADER = 'X-Kubernetes-PF-FlowSchema-UID';
 const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
 
-/** What a request is called where those that wait are looked at. */
+/** A queued request as debugging pages list it. */
 export interface Queued {
+  /** Name of the user. */
   readonly user: string;
+  /** Attributes of the request. */
   readonly info: OpenContext['info'];
 }
 
@@ -52,15 +54,15 @@ export class FairTurns implements Turns {
   }
 
   /**
-   * Takes the initial seats once more, for a request that gave them back while its client did not read; counts no
-   * further request.
+   * Takes the initial seats again, for a request that gave them back while its client did not read; counts no further
+   * request.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     const { level } = found;
-    // What is held on behind the answer was, when it gave its first seats back.
+    // The seats that outlast the response were held already, when the request gave its initial seats back.
     const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
     const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
     if (!entry) return turnOf(undefined, uncounted);
@@ -90,7 +92,7 @@ export class FairTurns implements Turns {
 
 const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
 
-/** Waits for a seat for as long as somebody waits for the answer. */
+/** Waits for a seat for as long as the client waits for the response. */
 async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
   let isGone = false;
   const gone = (): void => {
@@ -104,10 +106,10 @@ async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boole
   return isGone ? 'cancelled' : 'time-out';
 }
 
-/** Of what is no request more. */
+/** Ignores a request that has ended already. */
 const uncounted = () => () => undefined;
 
-/** @param dispatched tells that it begins, and returns what tells that it is over */
+/** @param dispatched records that execution begins, and returns what records its end */
 function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
   const over = dispatched();
   return {

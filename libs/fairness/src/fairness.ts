@@ -16,11 +16,13 @@ import { workOfRequest } from './work-of-request.js';
 
 /** Seats of a process. */
 export interface FairnessLimits {
-  /** Of each kind; with fair turns all kinds share them. */
+  /** Seats of each kind of request; with fair queuing all kinds share them. */
   readonly seats: Readonly<Record<RequestKind, number>>;
   /** Milliseconds that a request waits for its turn, at most. */
   readonly maxWaitMs: number;
-  /** Milliseconds that a round of the event loop is to take while requests wait to begin; 0 has them begin as they come. */
+  /**
+   * Milliseconds that a round of the event loop is to take while requests wait to begin; 0 has them begin as they come.
+   */
   readonly sliceMs: number;
 }
 
@@ -30,7 +32,7 @@ interface FairnessSettings {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly limits: FairnessLimits;
   readonly features: Features;
-  /** Whether this process may look after the objects that every installation has. */
+  /** Whether this process may maintain the objects that every installation has. */
   readonly decides: boolean;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -76,7 +78,7 @@ export class Fairness {
     this.#controller?.start();
   }
 
-  /** Controllers of the objects that every installation has, where this process may look after them. */
+  /** Controllers of the objects that every installation has, where this process may maintain them. */
   get controllers(): readonly Controller[] {
     return this.#keeper?.controllers ?? [];
   }

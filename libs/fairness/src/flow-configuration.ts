@@ -21,17 +21,20 @@ interface FlowConfigurationOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An object, and what it says. */
+/** An object and its parsed spec. */
 interface Read<T> {
   readonly object: ApiObject;
   /** undefined where it makes no sense. */
   readonly said: T | undefined;
 }
 
-/** Flow schemas and priority levels as the feed tells them: flow control goes by what they say. */
+/** Follows flow schemas and priority levels, and configures flow control with them. */
 export class FlowConfiguration {
+  /** Informer of flow schemas. */
   readonly schemas: ObjectFollower<Read<FlowSchema>>;
+  /** Informer of priority levels. */
   readonly levels: ObjectFollower<Read<PriorityLevel>>;
+  /** Endpoints of both kinds, in the storage version. */
   readonly endpoints: { readonly schemas: Endpoint; readonly levels: Endpoint };
 
   constructor(private readonly options: FlowConfigurationOptions) {
@@ -51,6 +54,7 @@ export class FlowConfiguration {
     this.onChange(() => this.#configure());
   }
 
+  /** Stops following; flow control keeps its configuration. */
   stop(): void {
     this.schemas.stop();
     this.levels.stop();
@@ -61,7 +65,7 @@ export class FlowConfiguration {
     await Promise.all([this.schemas.confirm(), this.levels.confirm()]);
   }
 
-  /** Hears of every change. */
+  /** Adds a listener that is called after every change. */
   onChange(listener: () => void): void {
     this.schemas.onChange(listener);
     this.levels.onChange(listener);

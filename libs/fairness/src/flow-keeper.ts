@@ -21,7 +21,7 @@ interface FlowKeeperOptions {
   readonly configuration: FlowConfiguration;
 }
 
-/** Says whether an object that every installation has is brought back to what it is meant to be. */
+/** Annotation that says whether a default object is reset to its default spec. */
 const AUTO_UPDATE = 'apf.orch.io/autoupdate-spec';
 const DANGLING = 'Dangling';
 
@@ -33,7 +33,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** An object that every installation has, and how what is stored of it is read. */
+/** A default object, and the function that parses its stored form. */
 interface Bootstrap<T> {
   readonly endpoint: Endpoint;
   readonly wanted: BootstrapObject<T>;
@@ -44,12 +44,12 @@ interface Bootstrap<T> {
 const RETRY = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * Keeps the flow schemas and priority levels that every installation has, and tells of schemas whether their level is there; as the server
- * itself, which does this in kube-apiserver, too.
- * (k8s.io/apiserver, pkg/util/flowcontrol; k8s.io/kubernetes, pkg/registry/flowcontrol/ensurer)
+ * Maintains the default flow schemas and priority levels, and the condition of schemas that says whether their level
+ * exists; as the server itself, which does this in kube-apiserver, too. (k8s.io/apiserver, pkg/util/flowcontrol;
+ * k8s.io/kubernetes, pkg/registry/flowcontrol/ensurer)
  */
 export class FlowKeeper {
-  /** One of levels and one of schemas. */
+  /** The controller of levels and that of schemas. */
   readonly controllers: readonly Controller[];
   readonly #annotation: string;
 
@@ -68,7 +68,7 @@ export class FlowKeeper {
         name: 'flowschema',
         sources: [
           withBootstrap(objectSource(schemas), bootstrapSchemas(deps.names)),
-          // Whichever level has come or gone: none is told of while one cannot be read.
+          // Any level that comes or goes: none is reported missing while one cannot be read.
           levelSource(configuration),
         ],
         retry: RETRY,
@@ -77,7 +77,7 @@ export class FlowKeeper {
     ];
   }
 
-  /** Resolves when all that every installation has is there. @throws StatusError, StoreUnavailableError */
+  /** Resolves when all default objects exist. @throws StatusError, StoreUnavailableError */
   async keep(): Promise<void> {
     const { configuration, deps } = this.options;
     const { levels, schemas } = configuration;
@@ -103,7 +103,7 @@ export class FlowKeeper {
     const wanted = bootstrapSchemas(deps.names).find((schema) => schema.name === name);
     const live = schemas.objects.get(name);
     await (wanted && this.#step(this.#schema(wanted), live, run))?.();
-    // Nobody is told that a level is not there which only cannot be read.
+    // A level that merely cannot be read is not reported missing.
     if (live?.said && levels.unreadable.size === 0) await this.#tell(live.object, live.said, run);
   }
 
@@ -115,7 +115,7 @@ export class FlowKeeper {
     return { endpoint: this.options.configuration.endpoints.schemas, wanted, read: flowSchemaOf };
   }
 
-  /** Returns what brings one object to what is wanted; undefined for nothing, mostly. */
+  /** Returns the write that brings one object to its desired state; usually undefined for none. */
   #step<T>(
     { endpoint, wanted, read }: Bootstrap<T>,
     live: { readonly object: ApiObject; readonly said: unknown } | undefined,
@@ -130,7 +130,10 @@ export class FlowKeeper {
     return () => updateOwn(own, { name: wanted.name, uid }, '', (current) => ({ ...current, spec: copy(spec) }));
   }
 
-  /** One that is not mandatory as long as nobody says otherwise, or has changed it. */
+  /**
+   * Whether an object is reset to its default: always if mandatory, else as its annotation says, and without one as
+   * long as it was never changed.
+   */
   #isKept({ isMandatory }: BootstrapObject<unknown>, { metadata }: ApiObject): boolean {
     const said = metadata?.annotations?.[this.#annotation];
     if (isMandatory) return true;
@@ -188,7 +191,7 @@ export class FlowKeeper {
 const conditionsOf = ({ status }: ApiObject): readonly Condition[] =>
   (status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
 
-/** Wakes a controller also with what every installation has and is not there. */
+/** Wakes a controller also with the names of default objects that do not exist. */
 const withBootstrap = (source: ControllerSource, wanted: readonly BootstrapObject<unknown>[]): ControllerSource => ({
   ...source,
   keys: () => new Set([...source.keys(), ...wanted.map(({ name }) => name)]),

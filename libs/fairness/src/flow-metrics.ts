@@ -14,24 +14,28 @@ const LEVEL = ['priority_level'] as const;
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LENGTHS = [0, 10, 25, 50, 100, 250, 500, 1000];
 
-/** What is told of the requests of one flow schema. */
+/** Series of the requests of one flow schema. */
 interface FlowSeries {
   estimated(estimate: WorkEstimate): void;
   rejected(reason: Refusal | 'cancelled'): void;
   /** @param ms how long it waited, whether for its turn or for nothing */
   waited(isSeated: boolean, ms: number): void;
-  /** It is carried out from now on. @returns what tells that it is over */
+  /** Records that execution begins. @returns what records its end */
   dispatched(type: 'regular' | 'watch'): () => void;
 }
 
+/** Metrics of flow control. */
 export interface FlowMetrics {
-  /** Hears of levels. */
+  /** Records the state of levels. */
   readonly observer: FlowObserver;
-  /** Hears of the requests of a flow schema at a level. */
+  /** Returns the series of a flow schema at a level. */
   of(level: string, schema: string): FlowSeries;
 }
 
-/** Tells of flow control under the names of the reference (pkg/util/flowcontrol/metrics of k8s.io/apiserver). */
+/**
+ * Creates the metrics of flow control under the names of the reference (pkg/util/flowcontrol/metrics of
+ * k8s.io/apiserver).
+ */
 export function flowMetrics(metrics: Metrics): FlowMetrics {
   const families = familiesOf(metrics);
   const known = new Map<string, FlowSeries>();
@@ -138,7 +142,7 @@ function seriesOf(families: Families, level: string, schema: string): FlowSeries
   };
 }
 
-/** What a level has of the seats, and why. */
+/** Creates the gauges of a level's seats and of the values they are computed from. */
 function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of' | 'forget'> {
   const gauge = (name: string, help: string) => metrics.gauge({ ...named(name, help), labels: LEVEL });
   const nominal = gauge('nominal_limit_seats', 'Seats by the share of the level alone.');

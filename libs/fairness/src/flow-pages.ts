@@ -1,13 +1,13 @@
 import type { Entry, FairQueue, FlowController, Level } from '@orch/flowcontrol';
 import type { Queued } from './fair-turns.js';
 
-/** What each path answers, as text. */
+/** Pages by path; each renders text for a query. */
 export type FlowPages = ReadonlyMap<string, (query: URLSearchParams) => string>;
 
 const ROOT = '/debug/api_priority_and_fairness';
 const NONE = '<none>';
 
-/** Tables of what is carried out and what waits, for people, under the paths of the reference. */
+/** Renders tables of running and queued requests, for people, under the paths of the reference. */
 export function flowPages({ levels }: { readonly levels: FlowController['levels'] }): FlowPages {
   const sorted = () => [...levels.values()].sort((a, b) => (a.configuration.name < b.configuration.name ? -1 : 1));
   return new Map([

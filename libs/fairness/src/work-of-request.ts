@@ -11,8 +11,9 @@ interface WorkKnown {
 }
 
 /**
- * The room that a request takes: lists by the objects that they pass over, writes by those who watch here. What is not in memory
- * counts as one seat: how many objects there are is not known, and lists of that have a bound of their own.
+ * Estimates the seats that a request takes: lists by the objects that they read, writes by the watchers here. A type
+ * that is not in memory counts as one seat: how many objects there are is not known, and lists of it have a limit of
+ * their own.
  */
 export function workOfRequest({ served, cache, chunking }: WorkKnown) {
   return (ctx: OpenContext, maxSeats: number): WorkEstimate => {
@@ -21,7 +22,7 @@ export function workOfRequest({ served, cache, chunking }: WorkKnown) {
     if (!info.isResourceRequest || verb === 'get' || verb === 'watch') return ONE_SEAT;
     // Of one object, a read of that.
     if (verb === 'list' && name !== '') return ONE_SEAT;
-    // Tokens are asked for and change nothing.
+    // A request for a token changes no object.
     if (resource === 'serviceaccounts' && subresource === 'token') return ONE_SEAT;
     const endpoint = served.current.ofResource(group, resource);
     const known = endpoint && cache.peek(endpoint.type);
@@ -31,7 +32,7 @@ export function workOfRequest({ served, cache, chunking }: WorkKnown) {
   };
 }
 
-/** As the reference tells lists from memory from those from storage. */
+/** Parses a list's query; distinguishes lists from the cache and from storage as the reference does. */
 function listed(query: URLSearchParams, chunking: boolean) {
   const version = query.get('resourceVersion') ?? '';
   const asked = chunking ? Number(query.get('limit') ?? 0) : 0;

@@ -37,7 +37,10 @@ const RESOURCE: Readonly<Record<Verb, Handler>> = {
   deletecollection: deleteCollection,
 };
 
-/** A view of the object itself, with the same kind: what it may change is a rule of the kind (`KindRules.prepareForUpdate`). */
+/**
+ * Handlers of a subresource that is the object itself, in the same kind: the kind decides what it may change
+ * (`KindRules.prepareForUpdate`).
+ */
 const OBJECT: Handlers = { get, update, patch };
 
 /**
@@ -80,10 +83,10 @@ function handlerOf({ stored, resource }: ResourceDescription, subresource: strin
   return handlers?.[verb];
 }
 
-/** Whether this server carries out what a declaration says of a subresource. */
+/** Whether this server implements a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);
 
-/** The verbs as they are carried out with what a process has. */
+/** Returns the handlers of all verbs with the dependencies of a process. */
 export const verbsWith = (deps: ApiDeps): Verbs => ({
   servesSubresource,
   carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,

@@ -15,15 +15,18 @@ interface ChangeFollowerOptions {
   readonly from?: () => Promise<Version>;
   /** Called with changes, in their order. */
   readonly changed: (changes: readonly Change[]) => void;
-  /** Called when changes may have been missed: what is known may be wrong, and {@link ChangeFollower.follow} has to be called again. */
+  /**
+   * Called when changes may have been missed: cached state may be outdated, and {@link ChangeFollower.follow} has to be
+   * called again.
+   */
   readonly reset: () => void;
   /** Clock for how long changes are held up. Default: that of the system. */
   readonly clock?: Clock;
 }
 
 /**
- * Follows the changes of a type and holds none of its objects: for whoever reads the objects that it is asked for, and forgets those that
- * change. Changes that cannot be opened for now hold up the others for a few seconds at most; then it is reset.
+ * Follows the changes of a type and holds none of its objects, for caches that read objects on demand and drop those
+ * that change. Changes that cannot be decrypted for now hold up the others for a few seconds at most; then it is reset.
  */
 export class ChangeFollower {
   #following: Following | undefined;
@@ -36,13 +39,14 @@ export class ChangeFollower {
     this.#stall = new Stall(options.clock);
   }
 
-  /** Whether every change is heard of. */
+  /** Whether all changes are delivered. */
   get isFollowing(): boolean {
     return this.#following !== undefined;
   }
 
   /**
-   * Begins to follow, unless it does: of what is read after that no change is missed. Does nothing once it is stopped.
+   * Starts to follow, unless it does already: no change is missed of objects that are read after that. Does nothing
+   * once it is stopped.
    * @throws StoreUnavailableError; Error for a type that the database does not know
    */
   follow(): Promise<void> {

@@ -13,7 +13,9 @@ import {
 export interface FollowedSource<T> {
   /** Type of the objects that are followed. */
   readonly type: TypeId;
-  /** Reads a stored row into what is kept in memory. What it throws is reported, and the object counts as missing. */
+  /**
+   * Reads a stored row into the form that is kept in memory. Its errors are reported, and the object counts as missing.
+   */
   read(row: FollowedRow): T;
   /** Store that the snapshot is loaded from. */
   readonly store: ObjectSource;
@@ -81,7 +83,10 @@ export class FollowedType<T> {
     return error && new UnreadableListError(error);
   }
 
-  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  /**
+   * Calls the listener with the names of objects that have come, changed or gone, until the returned function is
+   * called.
+   */
   onChange(listener: (changed: ChangedNames) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -127,7 +132,7 @@ export class FollowedType<T> {
 
   #knows(version: Version): boolean {
     const known = this.#follower?.version;
-    // After a rewind what was waited for may never come.
+    // After a rewind the awaited version may never come.
     return known !== undefined && (known >= version || this.#acknowledged < version);
   }
 

@@ -2,10 +2,14 @@ import type { Clock } from '@orch/runtime';
 import { Backoff } from '@orch/runtime/work';
 import { type Key, type Row, type Store, type TypeId, UnreadableBodyError, type Version } from '@orch/storage';
 
-/** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
+/** Milliseconds until objects that were left out are read again; the wait doubles with each failure. */
 export const FIRST_LOOK_MS = 2_500;
+/** Longest wait until objects that were left out are read again, milliseconds. */
 export const LONGEST_LOOK_MS = 30_000;
-/** Objects that one look finds as unreadable as before, at most, and milliseconds that it takes; those behind them have their turn in the next one. */
+/**
+ * Limits of one such round: objects that are found unreadable as before, and milliseconds. The next round begins with
+ * those behind them.
+ */
 const MOST_IN_VAIN = 50;
 const LOOK_TIME_MS = 5_000;
 
@@ -13,15 +17,18 @@ interface LeftOutObjectsOptions {
   readonly source: Pick<Store, 'get' | 'noteLeftOut'>;
   readonly type: TypeId;
   readonly clock: Clock;
-  /** Hears of each object once, and why it cannot be opened, and of what else goes wrong. */
+  /** Called once for each object with the error that keeps it from being decrypted, and for other errors. */
   readonly onError: (error: unknown) => void;
-  /** Whether what there is at this version is what was left out: where it is not, changes tell of it. */
+  /** Whether an object of this version is the one that was left out; if not, changes deliver it. */
   readonly isUnchanged: (version: Version) => boolean;
   /** Called with a row that can be opened now, and is left out no more. */
   readonly onOpened: (row: Row) => void;
 }
 
-/** Objects of a type that cannot be opened, so that somebody goes on without them: they are looked at again until they can be. */
+/**
+ * Objects of a type that cannot be decrypted, and without which an informer continues: they are read again until they
+ * can be.
+ */
 export class LeftOutObjects {
   #errors = new Map<string, UnreadableBodyError>();
   readonly #backoff = new Backoff({ firstMs: FIRST_LOOK_MS, longestMs: LONGEST_LOOK_MS });
@@ -35,7 +42,7 @@ export class LeftOutObjects {
     return this.#errors;
   }
 
-  /** These are left out, and no others. */
+  /** Replaces the objects that are left out. */
   replace(errors: Map<string, UnreadableBodyError>): void {
     const before = this.#errors;
     this.#errors = errors;
@@ -43,7 +50,7 @@ export class LeftOutObjects {
     this.#lookLater();
   }
 
-  /** Something was heard of it: it is known, or gone. */
+  /** Removes an object of which a change was delivered: it is known, or deleted. */
   forget(name: string): void {
     this.#errors.delete(name);
   }
@@ -70,7 +77,7 @@ export class LeftOutObjects {
     });
   }
 
-  /** Never rejects. @returns whether all of it was looked at */
+  /** Reads the objects again. Never rejects. @returns whether all of them were read */
   async #lookAgain(): Promise<boolean> {
     const { clock, isUnchanged, onOpened } = this.options;
     const until = clock.now() + LOOK_TIME_MS;
@@ -80,7 +87,7 @@ export class LeftOutObjects {
       const found = await this.#lookAt(error.what.key);
       if (this.#stopped) return true;
       left--;
-      // Something was heard of it meanwhile.
+      // A change of it was delivered meanwhile.
       if (this.#errors.get(name) !== error) continue;
       if (found instanceof UnreadableBodyError) {
         // Others come before it the next time.
@@ -92,7 +99,7 @@ export class LeftOutObjects {
         this.#errors.delete(name);
         onOpened(found);
       }
-      // What has come, changed or gone since is told by the changes.
+      // Changes deliver objects that were created, changed or deleted since.
     }
     return true;
   }

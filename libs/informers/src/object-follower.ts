@@ -28,7 +28,7 @@ export interface ObjectFollowerOptions<T> {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Type of the objects that are followed. */
   readonly type: TypeId;
-  /** Reads a stored row into what is kept in memory. What it throws is reported, and the object counts as missing. */
+  /** Reads a stored row into the form kept in memory. Its errors are reported, and the object counts as missing. */
   read(row: FollowedRow, before: T | undefined): T;
   /** Called with failures to load, and once for each object that cannot be decrypted or decoded; loading is retried. */
   readonly onError: (error: unknown) => void;
@@ -44,8 +44,8 @@ export type ChangedNames = ReadonlySet<string>;
 
 const LOAD_RETRY = { firstMs: 100, longestMs: 5_000 };
 /**
- * Milliseconds that first loads wait for somebody who has keys and does not answer, before they do without what needs them: from when the
- * first of a store began, as a process that starts waits for one after the other.
+ * Milliseconds that first loads wait for a key service that does not answer, before they leave out the objects that
+ * need it. Counted from the first load of a store, as a process that starts loads types one after the other.
  */
 export const PATIENCE_MS = 30_000;
 /** Monotonic milliseconds until when that is, by store. */
@@ -75,7 +75,7 @@ export class ObjectFollower<T> {
   #stopped = false;
   #wakeBackoff = (): void => undefined;
   readonly #leftOut: LeftOutObjects;
-  /** How often the database has left its history, and how often it had when what is known was loaded. */
+  /** Rewinds of the database's history so far, and how many there had been when the known state was loaded. */
   #rewinds = 0;
   #knownAsOf = 0;
   /** Monotonic milliseconds. */
@@ -135,7 +135,7 @@ export class ObjectFollower<T> {
     return this.#load();
   }
 
-  /** Stops following; the objects stay as they are, and whoever waits in {@link confirm} gets a FollowingEndedError. */
+  /** Stops following; the objects stay as they are. Pending calls of {@link confirm} throw a FollowingEndedError. */
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();
@@ -163,7 +163,7 @@ export class ObjectFollower<T> {
       try {
         const version = await following.confirm();
         while (this.#noting) await this.#noting;
-        // What was heard and not yet known is forgotten where all is loaded anew.
+        // A reload drops changes that were delivered and not yet applied: the version holds only without one.
         if (this.#following === following) return version;
       } catch (error) {
         if (this.#stopped) throw error;
@@ -247,12 +247,12 @@ export class ObjectFollower<T> {
     this.#tell(changed);
   }
 
-  /** Whether what is known of an object is what it says, which has not been written since it had this version. */
+  /** Whether the last write of an object, which had this version, is not newer than the known state. */
   #isUnchanged(version: Version): boolean {
     return this.#rewinds === this.#knownAsOf && this.#version !== undefined && version <= this.#version;
   }
 
-  /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
+  /** Fails a first load for a while: deciding without some objects would be worse. @throws UnreadableBodyError */
   #requirePatience(unreadable: ReadonlyMap<string, UnreadableBodyError>): void {
     if (this.#version !== undefined) return;
     if (this.#clock.now() >= (patientUntil.get(this.options.source) ?? 0)) return;

@@ -1,6 +1,6 @@
 /**
- * Resolves once a signal has aborted: a deadline that work is raced against. Never resolves without a signal.
- * @param finished aborts when nobody waits any more
+ * Resolves once a signal has aborted, such as a deadline that work is raced against. Never resolves without a signal.
+ * @param finished aborts when the promise is not awaited any more
  */
 export const aborted = (signal: AbortSignal | undefined, finished?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

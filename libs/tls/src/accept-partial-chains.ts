@@ -6,9 +6,9 @@ interface WithContext {
 }
 
 /**
- * Lets the chains of client certificates end at any certificate of the `ca` that a server was made with, as `allowPartialTrustChain` does
- * for a context: `tls.createServer` does not hand that option on. To be called after the server is made, and after each
- * `setSecureContext`.
+ * Lets the chains of client certificates end at any certificate of the `ca` that a server was made with, as
+ * `allowPartialTrustChain` does for a context: `tls.createServer` does not hand that option on. To be called after the
+ * server is made, and after each `setSecureContext`.
  * @throws Error on a release of Node that has no such switch, lest certificates be refused without a reason
  */
 export function acceptPartialChains(server: Pick<Server, 'setSecureContext'>): void {

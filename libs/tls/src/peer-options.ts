@@ -1,14 +1,14 @@
 import { createSecureContext, type PeerCertificate, type SecureContext } from 'node:tls';
 import { requireNamedHost } from './server-identity.js';
 
-/** What one side of a connection trusts and shows. */
+/** Certificates that one side of a connection trusts, and the one that it presents. */
 export interface TlsMaterial {
   /**
-   * Bundle of certificates in PEM that are trusted themselves, each as an anchor: a root, an intermediate, or the peer's own certificate.
-   * Default: the roots that Node ships.
+   * Bundle of certificates in PEM that are trusted themselves, each as an anchor: a root, an intermediate, or the
+   * peer's own certificate. Default: the roots that Node ships.
    */
   readonly ca?: string | Buffer | undefined;
-  /** Certificate that the peer is shown, PEM. */
+  /** Certificate that is presented to the peer, PEM. */
   readonly cert?: string | Buffer | undefined;
   /** Private key of {@link cert}, PEM; both or neither. */
   readonly key?: string | Buffer | undefined;
@@ -22,9 +22,9 @@ export interface TrustOptions {
   readonly allowPartialTrustChain?: true;
 }
 
-/** Options of `tls.connect` and of what hands its options on to that. */
+/** Options of `tls.connect`, and of functions that pass their options on to it. */
 export interface PeerOptions {
-  /** What is trusted and shown. Made when it is first read, once for all connections. */
+  /** Trusted and presented certificates. Made on first use, once for all connections. */
   readonly secureContext: SecureContext;
   /** Compares the host's name with those of its certificate. */
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
@@ -36,10 +36,11 @@ export const PARTIAL_CHAINS = { allowPartialTrustChain: true } as const;
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 
 /**
- * Trusts each certificate of a bundle as an anchor, as crypto/x509 of Go does, for places that make their contexts themselves. OpenSSL
- * alone accepts an intermediate, or a certificate that another has signed, only together with its root.
+ * Trusts each certificate of a bundle as an anchor, as crypto/x509 of Go does, for callers that make their own
+ * contexts. OpenSSL alone accepts an intermediate, or a certificate that another has signed, only together with its
+ * root.
  * @param ca PEM; undefined for the roots that Node ships
- * @throws Error for a bundle without a certificate, for which Node would trust the roots that it ships, or nobody
+ * @throws Error for a bundle without a certificate, for which Node would trust the roots that it ships, or none
  */
 export function trustOptions(ca: string | Buffer | undefined): TrustOptions {
   if (ca === undefined) return {};
@@ -49,8 +50,8 @@ export function trustOptions(ca: string | Buffer | undefined): TrustOptions {
 }
 
 /**
- * How a server is verified, and what it is shown: whoever connects to others uses these options.
- * The error for a bundle or a key that cannot be read is thrown when `secureContext` is first read, and each time anew.
+ * Returns the options with which clients verify a server and present their certificate. The error for a bundle or a key
+ * that cannot be read is thrown when `secureContext` is first read, and each time anew.
  */
 export function peerOptions({ ca, cert, key }: TlsMaterial): PeerOptions {
   let made: SecureContext | undefined;

@@ -67,10 +67,12 @@ export class RedisHealth {
     return this.redis.status === 'ready' && this.now() - this.#failedAt > REMEMBERED_MS;
   }
 
+  /** Records a response. */
   answered(): void {
     this.#failedAt = Number.NEGATIVE_INFINITY;
   }
 
+  /** Records a command that failed or timed out. */
   failed(): void {
     this.#failedAt = this.now();
   }

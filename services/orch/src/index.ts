@@ -1,4 +1,4 @@
-/** What a subcommand does with the arguments behind its name; resolves with the exit code. */
+/** A subcommand; gets the arguments behind its name and resolves with the exit code. */
 type Subcommand = (args: readonly string[]) => Promise<number>;
 
 /** Loaded on demand: a gateway does not pay for what only standalone needs. */
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return asked ? 0 : 2;
 }
 
-/** What nobody has made a line of the log of. */
+/** Prints an error that was not logged. Returns the exit code. */
 function failed(error: unknown): number {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
   return 1;

@@ -56,7 +56,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return pick(SUBCOMMANDS, USAGE, argv[0] === '--version' ? ['version'] : argv);
 }
 
-/** Whoever reads the output has had enough of it. */
+/** Ends the process when the reader of its output has closed the pipe. */
 function endedByReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

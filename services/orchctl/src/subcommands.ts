@@ -1,7 +1,7 @@
-/** What a subcommand does with the arguments behind its name; resolves with the exit code. */
+/** A subcommand; gets the arguments behind its name and resolves with the exit code. */
 export type Subcommand = (args: readonly string[]) => Promise<number>;
 
-/** Picks a subcommand by its name, or says which there are. Resolves with the exit code. */
+/** Runs a subcommand by its name, or lists the names. Resolves with the exit code. */
 export async function pick(
   subcommands: Readonly<Record<string, Subcommand>>,
   usage: string,

@@ -1,14 +1,15 @@
 import type { OptionDefinitions, Options, Output } from '@orch/runtime';
 
-/** What a command reads and writes. */
+/** Streams and environment of a command. */
 export interface Surroundings {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The variables that stand for options of a command: those of servers are none of its. */
+/** Returns the variables that set options of a command; those of servers are left out. */
 export function ownVariables(
   { definitions }: Pick<Options<OptionDefinitions>, 'definitions'>,
   env: Surroundings['env'],

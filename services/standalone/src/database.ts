@@ -9,7 +9,7 @@ interface Database {
 }
 
 interface DatabaseSettings {
-  /** Of a PostgreSQL that is somebody else's. Default: an embedded one is started. */
+  /** URL of an external PostgreSQL. Default: an embedded one is started. */
   readonly url: string | undefined;
   /** Folder of the embedded one. */
   readonly dataDir: string;
@@ -17,7 +17,10 @@ interface DatabaseSettings {
   readonly restartTimeout: number;
 }
 
-/** The database that the options say. An embedded one that cannot be kept running ends the process with an error. */
+/**
+ * Returns the database that the options select. An embedded one that cannot be kept running ends the process with an
+ * error.
+ */
 export function databaseOf({ url, dataDir, restartTimeout }: DatabaseSettings): Database {
   if (url !== undefined) return { start: async () => url, stop: async () => {} };
   let starting: Promise<SupervisedPostgres> | undefined;
@@ -29,7 +32,7 @@ export function databaseOf({ url, dataDir, restartTimeout }: DatabaseSettings): 
       void postgres.givenUp.then(fail);
       return postgres.url;
     },
-    // Also of a start that nobody waits for any more.
+    // Stops also a server whose start was aborted and is not awaited any more.
     stop: async () => (await starting?.catch(() => undefined))?.stop(),
   };
 }

@@ -3,9 +3,9 @@ import type { CompactionRound, HistoryBounds } from '@orch/storage';
 
 /** Gauges and counters of the compaction of one database's history. */
 export interface CompactionSeries {
-  /** Of a round that ended. */
+  /** Records a round that ended. */
   round(round: CompactionRound): void;
-  /** Of one that failed, as a whole or in one of its steps. */
+  /** Counts a round that failed, as a whole or in one of its steps. */
   failed(): void;
 }
 
@@ -53,7 +53,9 @@ export function compactionMetrics(metrics: Metrics): (database: number) => Compa
   };
 }
 
-/** Gauges that a process keeps from its last round on: none of them falls, so of several processes the largest is right. */
+/**
+ * Gauges that a process keeps from its last round on: none of them falls, so of several processes the largest is right.
+ */
 function historyBounds(metrics: Metrics): (database: string) => (bounds: HistoryBounds) => void {
   const labels = ['database'] as const;
   const newest = metrics.gauge({

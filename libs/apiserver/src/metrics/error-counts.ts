@@ -4,6 +4,7 @@ import type { Metrics } from '@orch/runtime';
 export class ErrorCounts {
   readonly #counts = new Map<string, number>();
 
+  /** Counts an error by the phrase that is logged. */
   count(message: string): void {
     this.#counts.set(message, (this.#counts.get(message) ?? 0) + 1);
   }

@@ -1,6 +1,6 @@
 import type { FeatureGates, FeatureSpec, Metrics } from '@orch/runtime';
 
-/** What the metric calls a stage; features that are no longer in any have none. */
+/** Stages as the metric names them; the label is empty for features that are in no stage any more. */
 const STAGES: Readonly<Record<FeatureSpec['stage'], string>> = {
   alpha: 'ALPHA',
   beta: 'BETA',
@@ -8,7 +8,7 @@ const STAGES: Readonly<Record<FeatureSpec['stage'], string>> = {
   deprecated: 'DEPRECATED',
 };
 
-/** Tells which features are on, as component-base/metrics/prometheus/feature of release 1.27 does. */
+/** Reports which features are on, as component-base/metrics/prometheus/feature of release 1.27 does. */
 export function featureMetric<Name extends string>(
   metrics: Metrics,
   features: Readonly<Record<Name, FeatureSpec>>,

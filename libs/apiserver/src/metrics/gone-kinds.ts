@@ -11,14 +11,20 @@ interface GoneKindsSettings {
   forgetType(type: TypeId): void;
 }
 
-/** For which series of a kind are kept that is served no more, ms: what is under way is counted, and they are read once more. */
+/**
+ * Time for which series of a removed kind are kept, ms: requests in progress are still counted, and the series are
+ * scraped once more.
+ */
 export const KEPT_MS = 120_000;
-/** For which kinds are gathered after that, ms: to forget one is to look at every series, and so it is to forget thousands. */
+/**
+ * Time after that for which removed kinds are gathered, ms: forgetting one kind takes a pass over all series, and so
+ * does forgetting thousands.
+ */
 export const GATHER_MS = 1_000;
 /** Kinds that are forgotten in one look: more would make its steps long. */
 const MOST_AT_ONCE = 100;
 
-/** What series of an endpoint are known by; the endpoint itself holds schemas, and is to go at once. */
+/** Labels of an endpoint's series, kept instead of the endpoint: that holds schemas and is to be freed at once. */
 interface Labels {
   readonly type: TypeId;
   readonly group: string;
@@ -59,7 +65,9 @@ async function forgetInParts(settings: GoneKindsSettings, labels: readonly Label
     await forgetAll(settings, labels.slice(at, at + MOST_AT_ONCE));
 }
 
-/** In one look at all series, with turns for others. Nothing is forgotten of a kind that has come back meanwhile. */
+/**
+ * Forgets kinds in one pass over all series, which yields to other work. A kind that is served again keeps its series.
+ */
 async function forgetAll({ metrics, served, forgetType }: GoneKindsSettings, labels: readonly Labels[]): Promise<void> {
   const { current } = served;
   const gone = labels.filter(({ group, version, resource }) => !current.find(group, version, resource));

@@ -1,5 +1,6 @@
-/** What one worker answers to `GET /metrics`. */
+/** The response of one worker to `GET /metrics`. */
 export interface WorkerMetrics {
+  /** Place of the worker, from 1. */
   readonly worker: number;
   /** Prometheus text format. */
   readonly body: string;

@@ -1,7 +1,7 @@
 import type { Logger } from '@orch/runtime';
 import type { MigrationStep } from '@orch/storage';
 
-/** Logs how the migration of a schema goes, so that whoever waits for a server to become ready knows why it does not. */
+/** Logs the progress of a schema's migration, so that operators see why a server is not ready yet. */
 export const migrationLog =
   (logger: Logger) =>
   ({ schema, name, state, ms }: MigrationStep): void => {

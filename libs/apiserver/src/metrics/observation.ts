@@ -22,28 +22,39 @@ import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
 
 interface ObservationSettings {
-  /** What this process is called in traces. */
+  /** Name of this process in traces. */
   readonly serviceName: string;
   readonly version: VersionInfo;
   /** Undefined: no traces. */
   readonly tracingConfigFile: string | undefined;
-  /** Metrics that went with this release show once more. */
+  /** Whether metrics are shown that were hidden with this release. */
   readonly showHiddenMetrics: boolean;
   readonly logger: Logger;
 }
 
-/** Everything that looks at one process: its metrics, its traces, and what the parts tell these. */
+/** Instrumentation of one process: its metrics, its traces, and the observers through which its parts report. */
 export class Observation {
+  /** Metrics of the process. */
   readonly metrics: Metrics;
+  /** Names of types for labels of metrics. */
   readonly names = new ResourceNames();
+  /** Observer of the store. */
   readonly store: StoreObserver;
+  /** Observer of the change feed. */
   readonly feed: FeedObserver;
+  /** Observer of watches. */
   readonly delivery: DeliveryObserver;
+  /** Expiry times of the certificates in use. */
   readonly certificateEnds = new CertificateEnds();
+  /** Records a client certificate: milliseconds until it expires. */
   readonly certificateAccepted: (left: number) => void;
+  /** Counts a request to another server. */
   readonly requestSent: (host: string, method: string, code: string) => void;
+  /** Returns a counter of the calls of a webhook. */
   readonly reviewAsked: (webhook: ReviewKind) => (failed: boolean) => void;
+  /** Counts a connection that was closed because its client had vanished. */
   readonly clientVanished: () => void;
+  /** Counts a cut connection to another server, or a cut stream over it. */
   readonly outgoingCut: (reason: CutReason) => void;
   readonly #forgetFeed: (type: TypeId) => void;
 
@@ -91,7 +102,7 @@ export class Observation {
     return new Observation(tracing, settings);
   }
 
-  /** Names kinds as they are served, and forgets them as they go. */
+  /** Follows the served kinds: names their types in labels, and removes the series of kinds that are gone. */
   followKinds(served: ServedResources): void {
     const { metrics, names } = this;
     names.follow(served);
@@ -109,6 +120,7 @@ export class Observation {
     observeFeed(this.metrics, feed, bus);
   }
 
+  /** Sends the remaining spans. */
   async close(): Promise<void> {
     await this.tracing?.close();
   }

@@ -1,9 +1,9 @@
 import type { Metrics } from '@orch/runtime';
 
-/** Webhooks that connection files say where they are. */
+/** Webhooks whose address is in a connection file. */
 export type ReviewKind = 'authentication' | 'authorization' | 'image-policy';
 
-/** Counts questions to these webhooks; what is returned hears of those to one of them. */
+/** Counts calls of these webhooks; the returned function makes the counter of one of them. */
 export function reviewCalls(metrics: Metrics): (webhook: ReviewKind) => (failed: boolean) => void {
   const calls = metrics.counter({
     name: 'orch_review_webhook_calls_total',
@@ -16,10 +16,10 @@ export function reviewCalls(metrics: Metrics): (webhook: ReviewKind) => (failed:
   };
 }
 
-/** What is shared by way of Redis; absent without it. */
+/** Uses of Redis that processes share; a member is undefined without Redis. */
 type SharedParts = Readonly<Record<'verdicts' | 'rates', { readonly isUsable: boolean } | undefined>>;
 
-/** Tells whether Redis answers, by what it is asked for. */
+/** Reports for each use of Redis whether Redis answers. */
 export function observeRedis(metrics: Metrics, parts: SharedParts): void {
   metrics.observedGauge(
     {
@@ -31,7 +31,7 @@ export function observeRedis(metrics: Metrics, parts: SharedParts): void {
   );
 }
 
-/** Hears how far the clock of this machine is before that of the database, milliseconds. */
+/** Returns a recorder of how far the clock of this machine is ahead of the database's, milliseconds. */
 export function clockOffset(metrics: Metrics): (offset: number) => void {
   const gauge = metrics
     .gauge({

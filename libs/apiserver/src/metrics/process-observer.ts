@@ -3,7 +3,7 @@ import type { VersionInfo } from '@orch/discovery';
 import type { Metrics } from '@orch/runtime';
 import { CUT_REASONS, type CutReason } from '@orch/serving';
 
-/** What runs here. */
+/** Reports the build of this process: its version, platform and compiler. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {
   metrics
     .gauge({
@@ -24,7 +24,7 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
     .set(1);
 }
 
-/** When the certificates that this process goes by end. */
+/** Reports when the certificates that this process uses expire. */
 export function observeCertificates(metrics: Metrics, ends: Pick<CertificateEnds, 'series'>): void {
   metrics.observedGauge(
     {
@@ -56,7 +56,7 @@ const LEFT_BUCKETS = [
   360 * DAY,
 ];
 
-/** Hears of the client certificates that requests come with: milliseconds until they expire. */
+/** Returns a recorder of the client certificates of requests: milliseconds until they expire. */
 export function clientCertificates(metrics: Metrics): (left: number) => void {
   const series = metrics
     .histogram({
@@ -69,7 +69,7 @@ export function clientCertificates(metrics: Metrics): (left: number) => void {
   return (left) => series.observe(left / 1000);
 }
 
-/** Hears of requests that this process makes of others; `code` is `<error>` where no answer came. */
+/** Returns a counter of requests that this process sends; `code` is `<error>` where no response came. */
 export function clientRequests(metrics: Metrics): (host: string, method: string, code: string) => void {
   const requests = metrics.counter({
     name: 'rest_client_requests_total',
@@ -79,7 +79,7 @@ export function clientRequests(metrics: Metrics): (host: string, method: string,
   return (host, method, code) => requests.with(host, method, code).inc();
 }
 
-/** Hears of connections that were given up because their client had vanished. */
+/** Returns a counter of connections that were closed because their client had vanished. */
 export function vanishedClients(metrics: Metrics): () => void {
   const vanished = metrics
     .counter({
@@ -91,7 +91,7 @@ export function vanishedClients(metrics: Metrics): () => void {
   return () => vanished.inc();
 }
 
-/** Hears of connections to other servers, and streams over them, that were cut. */
+/** Returns a counter of connections to other servers, and streams over them, that were cut. */
 export function outgoingCuts(metrics: Metrics): (reason: CutReason) => void {
   const cuts = metrics.counter({
     name: 'orch_outgoing_streams_cut_total',

@@ -33,7 +33,9 @@ import { observeLeases, observePools } from './store-observer.js';
 
 const NOTHING = { held: 0 };
 
-/** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
+/**
+ * Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names.
+ */
 export async function releaseMetrics(): Promise<MetricDescription[]> {
   const observation = await Observation.open({
     serviceName: 'orch',
@@ -43,7 +45,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
     logger: silentLogger,
   });
   const { metrics, names } = observation;
-  // What would be looked at is not there, and nobody asks for values.
+  // The observed objects do not exist here; only the descriptions of the metrics are read, not their values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
   observePools(metrics, { pools: () => [] });
   observeLeases(metrics, { leases: () => [] });

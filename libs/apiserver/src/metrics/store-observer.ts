@@ -5,7 +5,7 @@ import type { LeaseState, PoolStats, StoreBatch, StoreObserver } from '@orch/sto
 
 const LANE = ['lane'] as const;
 
-/** Counts and times what travels to the database, tells requests how long their writes took, and traces batches. */
+/** Counts and times batches of the database, reports to requests how long their writes took, and traces batches. */
 export function storeObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
@@ -80,7 +80,7 @@ function tellRequests({ origins, waited }: StoreBatch, tookMs: number): void {
   }
 }
 
-/** One span for the batch, in the trace of the first of its writes that is recorded, naming the others. */
+/** Traces a batch as one span, in the trace of its first recorded write, with references to the other writes. */
 async function traced<R>(tracing: Tracing, { origins, waited, size }: StoreBatch, work: () => Promise<R>): Promise<R> {
   const causes: string[] = [];
   const now = performance.now();

@@ -13,7 +13,7 @@ const KNOWN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'endpoint', 's
 /**
  * Reads the file of `--tracing-config-file`: a `TracingConfiguration` with `endpoint` (OTLP over HTTP) and
  * `samplingRatePerMillion` (default 0).
- * @throws Error that names the file, for one that cannot be read or says something else
+ * @throws Error that names the file, where it cannot be read or is invalid
  */
 export async function readTracingConfig(file: string): Promise<TracingConfiguration> {
   try {

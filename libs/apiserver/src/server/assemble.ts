@@ -62,7 +62,7 @@ interface AssembleOptions {
   /** Feature gates and other settings of the kinds. */
   readonly kinds: KindSettings;
   readonly store: Store;
-  /** Whether an object is to be rewritten though nothing in it changes. Default: none is. */
+  /** Whether an object is rewritten though its content does not change. Default: none is. */
   readonly isOutdated?: (type: TypeId, key: Key) => Promise<boolean>;
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are called. */
@@ -105,7 +105,7 @@ export interface Api {
   readonly deps: ApiDeps;
   /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
-  /** Returns one endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
+  /** Returns one endpoint for each type of namespaced objects, including types that are switched off. */
   readonly namespaced: () => readonly Endpoint[];
   /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
@@ -127,7 +127,10 @@ export interface Api {
   bootstrap(securePort: number): Promise<void>;
 }
 
-/** Registers the stored types and wires up the API of one process. @throws Error where namespaces or quotas are missing */
+/**
+ * Registers the stored types and wires up the API of one process.
+ * @throws Error where namespaces or quotas are missing
+ */
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;
@@ -177,7 +180,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     listMeta: scheme.struct('meta/v1.ListMeta'),
     status: scheme.struct('meta/v1.Status'),
   };
-  // What is switched off here may be served elsewhere, or again later, and would be there in the next namespace of the name.
+  // Types switched off here may be served elsewhere, or later: their objects would reappear in a namespace of the name.
   const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   return {
     deps: {
@@ -233,7 +236,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   };
 }
 
-/** Quotas are counted also where nobody may look at them. */
+/** Returns the endpoint of quotas, also where the API does not serve them: they are counted all the same. */
 function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): Endpoint {
   const isQuota = ({ definition: { group, resource } }: Endpoint) => group === '' && resource === 'resourcequotas';
   const endpoint = served.current.ofResource('', 'resourcequotas') ?? unserved.find(isQuota);
@@ -241,7 +244,7 @@ function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): 
   return endpoint;
 }
 
-/** Reads roles as they are now. */
+/** Returns a function that reads the current state of a role. */
 function roleReader({ roles, clusterroles }: PolicyEndpoints, reader: ObjectReader) {
   return async (namespace: string, name: string): Promise<Role | undefined> => {
     const endpoint = namespace === '' ? clusterroles : roles;

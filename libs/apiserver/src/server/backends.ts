@@ -14,14 +14,14 @@ import { parseOverrides } from './storage-overrides.js';
 const PARTITION_MS = 60_000;
 const COMPACTION_MS = 15_000;
 
-/** What is needed of the store beside the options of the command line. */
+/** Settings of the store beside the options of the command line. */
 interface StoreNeeds {
   readonly observer: StoreObserver;
   /** Whether a database role that may not write is enough. */
   readonly mayOnlyRead: boolean;
 }
 
-/** The store at a PostgreSQL URL, with the types that the options place in other databases, treated as the options say. */
+/** Opens the store at a PostgreSQL URL, and the databases in which the options place other types. */
 export async function storeAt(
   url: string,
   serving: Pick<ServingOptions, 'naming'>,
@@ -49,7 +49,7 @@ export async function storeAt(
   return new PlacedStore(main, placements);
 }
 
-/** As the main one, it has to be there at the start: nobody could tell the ids of its types. */
+/** Opens the database of an override, which must be available like the main one: it assigns the ids of its types. */
 async function openOverride(resource: string, options: StoreOptions): Promise<PostgresStore> {
   try {
     return await openStore(options);
@@ -68,9 +68,9 @@ function storeOptions(serving: Pick<ServingOptions, 'naming'>, backend: BackendO
     historyConnections: backend.postgresHistoryConnections,
     historyPageBytes: backend.historyPageBytes,
     waitingBytes: backend.writeQueueBytes,
-    // Two more than lists may hold, for what is loaded into memory.
+    // Two more than lists may hold, for loads of the watch cache.
     snapshotConnections: backend.databaseLists + 2,
-    // Finer where history is to be short, so that it does not last several times as long as asked for.
+    // Shorter where little history is kept, so that history does not last several times the retention.
     partitionInterval: Math.min(PARTITION_MS, retention / 5),
     compactionInterval: Math.min(COMPACTION_MS, retention / 5),
     bodies: ownersApart,

@@ -2,7 +2,7 @@ import type { CertificateEnds } from '@orch/credentials';
 import { type Clock, FileWatch } from '@orch/runtime';
 import type { CertificateSource, NamedCertificates } from './certificate-sources.js';
 
-/** How often followed files are read without having been told of a change, ms. */
+/** Interval at which followed files are read though no change was notified, ms. */
 const LOOK_MS = 60_000;
 
 interface CertificateLooksSettings {
@@ -12,7 +12,7 @@ interface CertificateLooksSettings {
   readonly clock?: Clock;
 }
 
-/** Tells of the certificates in the files that options name, at the start and as those change that are followed. */
+/** Reports the certificates in the files that options name, at the start and whenever followed ones change. */
 export class CertificateLooks {
   readonly #watch: FileWatch | undefined;
 
@@ -26,7 +26,7 @@ export class CertificateLooks {
       this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: LOOK_MS, ...(clock && { clock }) });
   }
 
-  /** Files that cannot be read are left out: who needs them says so. */
+  /** Reads all files; those that cannot be read are left out, as the components that use them report that. */
   static async open(settings: CertificateLooksSettings): Promise<CertificateLooks> {
     const known = new Map<string, readonly NamedCertificates[]>();
     for (const source of settings.sources) {
@@ -37,11 +37,14 @@ export class CertificateLooks {
     return new CertificateLooks(settings, known);
   }
 
+  /** Stops following the files. */
   close(): void {
     this.#watch?.close();
   }
 
-  /** What is followed is replaced where it can be read; the rest stays as it was at the start, as it does for its users. */
+  /**
+   * Replaces followed certificates where they can be read; the rest stays as at the start, as it does for its users.
+   */
   async #look(): Promise<void> {
     for (const { name, read } of this.settings.sources) {
       const before = this.known.get(name) ?? [];

@@ -8,20 +8,21 @@ import { parseOverrides } from './storage-overrides.js';
 
 /** Certificates of a file that an option names. */
 export interface NamedCertificates extends FileCertificates {
-  /** Whether their user reads the file again while running. Else what it held at the start counts. */
+  /** Whether the file's users read it again while running; else its content at the start remains in use. */
   readonly isFollowed: boolean;
 }
 
 /** Reads the certificates of one file that an option names, in whatever form. */
 export interface CertificateSource {
-  /** Of the option and the file: no two sources have the same. */
+  /** Name of the option and the file; unique among sources. */
   readonly name: string;
+  /** Reads the certificates. Rejects where the file cannot be read. */
   read(): Promise<readonly NamedCertificates[]>;
 }
 
 /**
- * The options that name files with certificates, beside those of a `CredentialSet`, which tells of its own. What is followed here
- * is what the users of these files read again.
+ * Lists the options that name files with certificates, except those of a `CredentialSet`, which reports its own. A
+ * certificate is followed here exactly where the users of its file read the file again.
  */
 export const certificateSources = (
   serving: ServingOptions,
@@ -77,7 +78,7 @@ const ofPlugins = (option: string, file: string | undefined): CertificateSource[
     return (await Promise.all(sources.map(({ read }) => read().catch(() => [])))).flat();
   });
 
-/** What configurations of plugins name as `kubeConfigFile`, however deep it stands. */
+/** Returns every `kubeConfigFile` that the configurations of plugins name, at any depth. */
 function kubeconfigsIn(configuration: unknown): string[] {
   if (typeof configuration !== 'object' || configuration === null) return [];
   return Object.entries(configuration).flatMap(([name, value]) =>

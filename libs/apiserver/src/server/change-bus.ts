@@ -12,13 +12,15 @@ import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
 import type { BackendOptions } from './options.js';
 
+/** Dependencies of a bus. */
 export interface BusSettings {
+  /** Logger for errors of the bus and its keys. */
   readonly logger: Logger;
-  /** Where the keys are that announcements are signed with. */
+  /** Store that holds the keys with which announcements are signed. */
   readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onAnnouncementKeysForgotten'>;
   /**
-   * Hears how long announcements take (ms), how many are not made, why messages are not believed, and how many were read
-   * after a loss of the connection.
+   * Counts announcements: how long they take (ms), how many are skipped, why messages are rejected, and how many were
+   * read after a loss of the connection.
    */
   readonly observer: {
     taken(ms: number): void;
@@ -26,7 +28,7 @@ export interface BusSettings {
     refused(reason: MessageRefusal): void;
     reread(messages: number): void;
   };
-  /** What a type is called: `deployments.apps`; empty before it is known. */
+  /** Returns the name of a type, as `deployments.apps`; empty before it is known. */
   readonly nameOf: (type: TypeId) => string;
   readonly readTraces: boolean;
   /** Whether this process makes the stream where there is none. */
@@ -81,5 +83,5 @@ function nameInMetrics(type: string): string {
   return group === undefined ? resource : `${resource}.${group}`;
 }
 
-/** What is not known yet may be one of them. */
+/** Whether a type's changes are announced without bodies; a type whose name is not known yet may be one of these. */
 const omits = (apart: ReadonlySet<string>, name: string): boolean => apart.size > 0 && (name === '' || apart.has(name));

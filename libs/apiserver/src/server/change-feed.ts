@@ -17,12 +17,15 @@ interface ChangeFeedSettings {
   openBus(settings: BusSettings): ChangeBus;
 }
 
-/** What happens to the state, in order, and what is kept of it in memory. */
+/** The ordered feed of changes, and the cache in memory that is built from it. */
 export interface ChangeFeed {
+  /** Feed of the changes of all types, in order. */
   readonly feed: OrderedFeed;
+  /** Cache of objects and recent changes, for lists and watches. */
   readonly cache: WatchCache;
   /** See {@link OrderedFeed.medianLag}. */
   medianLag(): number;
+  /** Stops the cache, the feed and the bus. */
   close(): Promise<void>;
 }
 

@@ -2,11 +2,11 @@ import type { Clock, Logger } from '@orch/runtime';
 import type { CompactionRound, Compactor, LeftPartition } from '@orch/storage';
 import type { CompactionSeries } from '../metrics/compaction-metrics.js';
 
-/** Milliseconds after which what lasts is logged once more. */
+/** Milliseconds after which a lasting problem is logged again. */
 const REPEAT_MS = 600_000;
-/** Milliseconds for which gauges tell of the last round of this process, though another one makes them. */
+/** Milliseconds for which gauges show the last round of this process though another process makes the rounds now. */
 const KEPT_MS = 120_000;
-/** Milliseconds for which somebody may hold a partition, as a backup does, before that is logged. */
+/** Milliseconds for which another session, as a backup, may lock a partition before that is logged. */
 const LOCKED_MS = 600_000;
 
 interface CompactionReportSettings {
@@ -24,8 +24,8 @@ interface Report {
 }
 
 /**
- * Logs and counts what hinders the compaction of one database's history, which grows meanwhile: what the database refuses at once,
- * what somebody holds once it has lasted for ten minutes, and both again every ten minutes.
+ * Logs and counts obstacles to the compaction of one database's history, which grows meanwhile: an error of the
+ * database at once, a lock once it has lasted for ten minutes, and both again every ten minutes.
  */
 export class CompactionReports {
   readonly #left = new Map<bigint, Report>();
@@ -44,7 +44,7 @@ export class CompactionReports {
     const { clock, series } = this.settings;
     const now = clock.now();
     if (round.ran) this.#ranAt = now;
-    // Processes take turns: one of them tells at any time.
+    // Processes take turns: at any time one of them reports.
     if (round.ran || now - this.#ranAt >= KEPT_MS) series.round(round);
     if (!round.ran) return;
     for (const number of this.#left.keys()) if (!round.left.some((each) => each.number === number)) this.#gone(number);

@@ -5,44 +5,44 @@ import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { BusSettings } from './change-bus.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
-/** What tells one kind of process from another. */
+/** Properties by which the kinds of processes differ: api-server, watch-gateway, standalone. */
 export interface Role {
-  /** What the process is called in traces. */
+  /** Name of the process in traces. */
   readonly name: string;
-  /** Gateways that watches are handed to; empty where they are served here. */
+  /** Gateways to which watches are passed on; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
   /** Whether api-servers hand watches to it. Default false. */
   readonly takesHandedWatches?: boolean;
-  /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
+  /** Whether it maintains shared state of the installation: default objects, namespaces that terminate. */
   readonly housekeeping: boolean;
 }
 
-/** What whoever opens the state may use of the process. */
+/** Services of the process for the function that opens its store. */
 export interface StoreHost {
-  /** Those of the process. */
+  /** Metrics of the process. */
   readonly metrics: Metrics;
   /** That of the process. */
   readonly logger: Logger;
   /** Ends the process with an error: the state cannot be had any more. */
   fail(error: unknown): void;
-  /** Aborts when the process is told to end: what is being opened need not be opened any more. */
+  /** Aborts when the process is asked to stop: a store that is being opened is not needed any more. */
   readonly stopping: AbortSignal;
 }
 
-/** Of what a process of the control plane is made. */
+/** Settings of a process of the control plane. */
 export interface ControlPlaneSettings {
-  /** What it does beside serving the API. */
+  /** Tasks of the process beside serving the API. */
   readonly role: Role;
   /** Addresses, credentials, limits and features: values of {@link servingOptions}. */
   readonly serving: ServingOptions;
-  /** Where the database and the bus are: values of {@link backendOptions}. */
+  /** Database and bus: values of {@link backendOptions}. */
   readonly backend: BackendOptions;
-  /** Opens the state, once what it needs is running. */
+  /** Opens the store; called when the components that it depends on run. */
   openStore(observer: StoreObserver, host: StoreHost): Promise<ServingStore>;
-  /** Lets go of what {@link openStore} has started; called once everything has been stopped, and before the process exits. */
+  /** Releases what {@link openStore} has started; called once everything has been stopped, before the process exits. */
   releaseStore?(): Promise<void>;
   /** Opens what announces changes between processes. */
   openBus(settings: BusSettings): ChangeBus;
-  /** What is answered for the metrics of this process. Default: themselves. */
+  /** Makes the page that `/metrics` serves from the metrics of this process. Default: those themselves. */
   readonly metricsPage?: (own: MetricsText) => MetricsText;
 }

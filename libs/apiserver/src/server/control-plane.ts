@@ -47,9 +47,9 @@ export const COMPONENTS: readonly DeclaredComponent[] = [
 interface ControlPlane {
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
-  /** Where it can be reached; once started. */
+  /** Returns the address of the API and the administrator's kubeconfig, once started. */
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
-  /** Whether `/readyz` says so. */
+  /** Whether `/readyz` reports that the process is ready. */
   isReady(): Promise<boolean>;
 }
 

@@ -12,7 +12,10 @@ interface EncryptionParts {
   readonly logger: Logger;
 }
 
-/** What the options say is encrypted; undefined where nothing is. @throws Error that says what is wrong with the file */
+/**
+ * Opens encryption at rest as the options say; undefined where nothing is encrypted.
+ * @throws Error that names the fault of the file
+ */
 export async function openEncryption({
   serving,
   backend,
@@ -20,7 +23,7 @@ export async function openEncryption({
   logger,
 }: EncryptionParts): Promise<Encryption | undefined> {
   const file = backend.encryptionProviderConfig;
-  // They are there where nothing is encrypted, too.
+  // The metrics exist where nothing is encrypted, too.
   const observer = encryptionMetrics(metrics);
   if (file === undefined) return undefined;
   return Encryption.open({

@@ -3,7 +3,7 @@ import { afterGrace, HealthRegistry, type Logger, shutdownCheck } from '@orch/ru
 /** A feed that has not been confirmed for so long may be missing changes of most types, in milliseconds. */
 const MAX_LAG_MS = 5_000;
 
-/** How the parts are asked that processes of the control plane share. */
+/** Health of the components that all processes of the control plane have. */
 export interface ComponentSettings {
   /** Rejects while the database cannot be reached. */
   pingStore(): Promise<void>;
@@ -27,15 +27,17 @@ export function componentChecks({ pingStore, feedLag }: ComponentSettings) {
 
 interface HealthChecksSettings extends ComponentSettings {
   readonly logger: Logger;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process is asked to stop. */
   readonly stopping: AbortSignal;
   /** Milliseconds for which a process that is still starting counts as live. */
   readonly livezGraceMs: number;
-  /** Whether what clients take for granted (the namespace `default`, the kubeconfig) is there; sockets are open before. */
+  /**
+   * Whether the objects exist that clients rely on (the namespace `default`, the kubeconfig); sockets are open before.
+   */
   isBootstrapped(): boolean;
   /** Whether all roles and bindings are known, those among them that every installation has. */
   hasPolicy(): boolean;
-  /** What bodies are encrypted with; absent where nothing is. */
+  /** Encryption of bodies at rest; absent where nothing is encrypted. */
   readonly encryption?: { check(): Promise<void> };
 }
 
@@ -62,7 +64,7 @@ export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
     .add(policy, 'readyz', 'healthz')
     .add(afterGrace(bootstrap, settings.livezGraceMs), 'livez');
   const { encryption } = settings;
-  // Not of livez: a server that is started anew has lost the keys that it still read with.
+  // Not part of livez: a restart would lose the cached keys with which the server still decrypts.
   return encryption
     ? registry.add({ name: 'kms-providers', check: () => encryption.check() }, 'readyz', 'healthz')
     : registry;

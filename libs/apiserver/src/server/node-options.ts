@@ -1,9 +1,9 @@
-/** Kinds of addresses that nodes tell of themselves. */
+/** Types of addresses in the status of nodes. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 const NO_EFFECT = 'Taken from command lines and judged, without an effect yet: no request is passed on to nodes.';
 
-/** Options that command lines of API servers have and that nothing goes by here yet. */
+/** Options that command lines of API servers have and that have no effect here yet. */
 export const nodeOptions = {
   'kubelet-client-certificate': { type: 'string', help: `Client certificate for nodes. ${NO_EFFECT}` },
   'kubelet-client-key': { type: 'string', help: `Private key of --kubelet-client-certificate. ${NO_EFFECT}` },

@@ -24,7 +24,7 @@ import { watchCacheOptions } from '@orch/watchcache';
 import { nodeOptions } from './node-options.js';
 import { parseOverrides } from './storage-overrides.js';
 
-/** Options that every serving process has. Names are those of existing API servers where there are such. */
+/** Options of every serving process. They have the names of Kubernetes API servers' options where such exist. */
 export const servingOptions = {
   'secure-port': { type: 'int', default: 6443, min: 0, max: 65535, help: 'Port of HTTPS; 0 picks a free one.' },
   'bind-address': { type: 'string', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all.' },

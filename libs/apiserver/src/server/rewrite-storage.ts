@@ -6,7 +6,7 @@ import { type RewriteOrder, type Rewritten, rewriteBodies } from '@orch/storage'
 import { storeAt } from './backends.js';
 import { backendOptions, servingOptions } from './options.js';
 
-/** Options of who rewrites what is stored, as servers have them; where the state is, and what it is encrypted with. */
+/** Options of the rewriting of stored objects, a subset of the servers' options: the databases and the encryption. */
 export const rewritingOptions = {
   'postgres-url': { ...backendOptions['postgres-url'], required: true },
   'postgres-pooling': backendOptions['postgres-pooling'],
@@ -15,7 +15,7 @@ export const rewritingOptions = {
   'encryption-provider-config': { ...encryptionOptions['encryption-provider-config'], required: true },
 } as const;
 
-/** What is rewritten, and who hears of it. */
+/** Parameters and callbacks of a rewriting of stored objects. */
 export interface StorageRewriting
   extends Pick<RewriteOrder, 'rate' | 'looksOnly' | 'stopped' | 'onProgress' | 'onUnreadable'> {
   /** Values of {@link rewritingOptions}. */
@@ -26,13 +26,14 @@ export interface StorageRewriting
     readonly naming: 'orch' | 'kubernetes';
     readonly encryptionProviderConfig: string;
   };
-  /** Hears of key management services that are not well, and of what wildcards leave out. */
+  /** Logs key management services that are not healthy, and types that wildcards leave out. */
   readonly logger: Logger;
 }
 
 /**
- * Writes every object anew that is encrypted otherwise than the configuration says, beside servers that go on.
- * @throws Error for a configuration that cannot be used, a key management service that is not well, and a database that is not to be had
+ * Rewrites every object whose encryption differs from what the configuration says, while servers go on.
+ * @throws Error for a configuration that cannot be used, a key management service that is not healthy, and a database
+ * that is not available
  */
 export async function rewriteStorage({ values, logger, ...order }: StorageRewriting): Promise<Rewritten> {
   const { naming, encryptionProviderConfig: file } = values;

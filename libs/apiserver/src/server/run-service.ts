@@ -54,7 +54,7 @@ function run(
   return runToCompletion(lifecycle, logger, ready, control, settings.releaseStore);
 }
 
-/** The service manager that has started this process, told that it starts; undefined where there is none. */
+/** Returns the service manager that has started this process, notified of the start; undefined where there is none. */
 function takeManager(settings: ControlPlaneSettings): ServiceManager | undefined {
   const manager = ServiceManager.take(process.env, { logger: loggerOf(settings) });
   void manager?.status('Starting');

@@ -4,9 +4,9 @@ import { isSealed, type SealedStore } from '@orch/storage';
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * A bus on which bodies that are encrypted in the database travel as they lie there. What cannot be decrypted at once comes without its
- * body: who follows reads it from the database, which tells what is wrong.
- * @param leaves whether what is announced leaves the process
+ * A bus on which bodies that are encrypted in the database travel encrypted. A body that cannot be decrypted at once is
+ * omitted: subscribers read it from the database, which reports the cause.
+ * @param leaves whether announcements leave the process
  */
 export function sealedBus(bus: ChangeBus, store: Pick<SealedStore, 'openNow'>, leaves: boolean): ChangeBus {
   const opened = (change: AnnouncedChange): AnnouncedChange => {
@@ -15,7 +15,7 @@ export function sealedBus(bus: ChangeBus, store: Pick<SealedStore, 'openNow'>, l
     if (body === change.body) return change;
     return body ? { ...change, body } : { ...change, body: NO_BODY, bodyOmitted: true };
   };
-  // All who listen are handed the same: it is opened once.
+  // All subscribers receive the same array: its bodies are decrypted once.
   const known = new WeakMap<readonly AnnouncedChange[], readonly AnnouncedChange[]>();
   const all = (changes: readonly AnnouncedChange[]): readonly AnnouncedChange[] => {
     const made = known.get(changes) ?? changes.map(opened);

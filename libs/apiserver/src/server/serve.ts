@@ -51,35 +51,38 @@ interface ServeSettings {
   readonly health: HealthRegistry;
   readonly observation: Observation;
   readonly logger: Logger;
-  /** Gateways that watches are handed to; empty where they are served here. */
+  /** Gateways to which watches are passed on; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
-  /** What is answered for the metrics of this process. */
+  /** Makes the page that `/metrics` serves from the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
   readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
-  /** Tokens that this API gives out, and the keys that they are judged by. */
+  /** Tokens that this API issues, and the keys that verify them. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** How admission webhooks are. */
   readonly webhooks: () => readonly object[];
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
-  /** Whose turn it is. */
+  /** Decides which request is executed next (priority and fairness). */
   readonly fairness: Pick<Fairness, 'turns' | 'pages'>;
-  /** What other servers answer for. */
+  /** Group-versions that other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
 
-/** Open sockets, and what is said to clients about them. */
+/** Open sockets, and the addresses that clients use for them. */
 export interface Served {
+  /** Port of HTTPS. */
   readonly securePort: number;
-  /** Where the process can be reached. */
+  /** Base URL of the process. */
   readonly url: string;
   /** Writes the administrator's kubeconfig, if one is wanted. */
   announce(): Promise<void>;
   /** Streams that other processes serve for clients of this one. */
   readonly handedOn: HandedStreams;
-  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone, which `deadline` cuts. */
+  /**
+   * Stops accepting connections and closes idle ones; resolves when the busy ones have ended, which `deadline` cuts.
+   */
   close(deadline: AbortSignal): Promise<void>;
 }
 
@@ -109,7 +112,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   return { securePort: listeners.securePort, url, announce, handedOn, close: (deadline) => listeners.close(deadline) };
 }
 
-/** What ends the watches of whoever is not believed any more. */
+/** Ends the watches of callers that are not authenticated any more. */
 const notTrusted = () => new StatusError('Unauthorized', 'Unauthorized');
 
 function proxyOf(
@@ -237,7 +240,7 @@ function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string
   return publicUrl ?? `https://${inUrl(host)}:${port}`;
 }
 
-/** By what others reach this server, as far as anybody has said. */
+/** Returns the address at which other servers reach this one, as far as options say or a network interface shows. */
 export function publicAddressOf(
   {
     publicUrl,

@@ -18,8 +18,9 @@ import {
 import type { ServingOptions } from './options.js';
 
 /**
- * What `--runtime-config` and the features leave to serve.
- * @throws RuntimeConfigError, see {@link selectServed}; where namespaces are not among it, which every other object asks for
+ * Returns the resources that `--runtime-config` and the features leave to serve.
+ * @throws RuntimeConfigError, see {@link selectServed}; also where namespaces are not among them, which every other
+ * object needs
  */
 export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[], features: Features): Selection {
   const conversions = conversionsOf(scheme);
@@ -31,7 +32,7 @@ export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[]
   return selection;
 }
 
-/** What is wrong with options of a serving process that takes several of them to see. */
+/** Returns errors of a serving process's options that only several of them together reveal. */
 export function servingProblems(options: Omit<ServingOptions, 'certDir'>): string[] {
   return [
     ...selectionRefusals(options),
@@ -57,7 +58,7 @@ function selectionRefusals({
   ];
 }
 
-/** What a check that throws says, behind the option that it does not name itself. */
+/** Returns the error that a check throws as a message, after the option unless the message names it itself. */
 function refusal(option: string, check: () => unknown): string[] {
   try {
     check();

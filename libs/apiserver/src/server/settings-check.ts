@@ -16,14 +16,14 @@ import { readTracingConfig } from '../metrics/tracing-config.js';
 import type { ControlPlaneSettings, Role } from './control-plane-settings.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
-/** What is looked at, as an error calls it that names no option itself. */
+/** A check, and what errors call its subject where they name no option themselves. */
 type Check = readonly [called: string, check: () => unknown];
 
 type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
 
 /**
- * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would have to be
- * stopped for them.
+ * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would
+ * have to be stopped for them.
  * @throws Error with a line for each value that cannot be used
  */
 export async function checkSettings({ serving, backend, role }: CheckedSettings): Promise<void> {
@@ -51,7 +51,7 @@ async function checkCredentials(serving: ServingOptions, names: Names, { gateway
   if (gatewayUrls.length > 0) checkGatewayClient(set);
 }
 
-/** What is wrong, in a line. */
+/** Returns the error of a check in one line; none where it passes. */
 async function problemOf([called, check]: Check): Promise<string[]> {
   try {
     await check();
@@ -74,7 +74,7 @@ const together = (options: object, checks: readonly Check[]): Check[] =>
     return [called, async () => (await Promise.all(values.map(isReadOnce))).some(Boolean) || check()];
   });
 
-/** Whether a value names a pipe (`<(…)` of a shell, /dev/stdin): whoever needs what comes through it would find nothing left. */
+/** Whether a value names a pipe (`<(…)` of a shell, /dev/stdin): reading it here would leave nothing for its user. */
 async function isReadOnce(value: unknown): Promise<boolean> {
   if (typeof value !== 'string') return false;
   const found = await stat(value).catch(() => undefined);
@@ -115,7 +115,7 @@ const backendFiles = (backend: BackendOptions, names: Names): Check[] => [
 
 const readable = (file: string): Promise<unknown> => readFile(file);
 
-/** A file that is there, or that can be made, with folders that are not there. */
+/** Checks that a file exists, or can be created together with missing folders. */
 async function writable(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK);

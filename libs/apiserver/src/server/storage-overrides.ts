@@ -1,4 +1,4 @@
-/** A type that lives in another database. */
+/** A type that is stored in another database. */
 interface StorageOverride {
   readonly group: string;
   readonly resource: string;
@@ -10,9 +10,10 @@ const OVERRIDE = /^(?:([a-z0-9.-]*)\/)?([a-z0-9-]+)[=#](postgres(?:ql)?:\/\/.+)$
 const DIVIDER = /,(?=[a-z0-9.\-/]*[=#]postgres)/;
 
 /**
- * Reads `resource=postgres://…` and `group/resource=postgres://…`; `#` may stand for `=`, as where etcd servers are overridden.
+ * Parses `resource=postgres://…` and `group/resource=postgres://…`; `#` may replace `=`, as in etcd servers overrides.
  * @param entries divided at commas, which URLs with several hosts hold too
- * @throws RangeError for what is no override, names a type twice, or parts types that are written together; it never holds a password
+ * @throws RangeError for an entry that is no override, for a type named twice, and for types that are written together
+ * but would be separated; its message never holds a password
  */
 export function parseOverrides(entries: readonly string[]): StorageOverride[] {
   const seen = new Set<string>();

@@ -8,8 +8,8 @@ const [major = '', minor = ''] = API_RELEASE.split('.');
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 
 /**
- * What `GET /version` says: the release whose API this is, as clients compare it with theirs, behind it our own, and of what and for
- * what this was built. In the places of Go and its compiler stand Node and V8.
+ * The response to `GET /version`: the release whose API this is, as clients compare it with theirs, followed by our own
+ * release, commit, date and platform of the build. Node and V8 stand in the fields of Go and its compiler.
  */
 export const VERSION: VersionInfo = {
   major,

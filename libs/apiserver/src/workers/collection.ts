@@ -1,12 +1,14 @@
 import type { WorkerMetrics } from '../metrics/merge-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** How long the slowest worker is waited for, ms: one that hangs must not hide what the others have to say. */
+/** Longest wait for the slowest worker, ms: one that hangs must not hide the metrics of the others. */
 const WAIT_MS = 2_000;
 
 /** A worker as the parent speaks to it. */
 export interface Peer {
+  /** Place of the worker, from 1. */
   readonly place: number;
+  /** Sends a message to the worker; does nothing once it is disconnected. */
   send(message: ToWorker): void;
 }
 
@@ -15,10 +17,10 @@ export class MetricsCollection {
   readonly #open = new Map<number, (page: WorkerMetrics) => void>();
   #lastId = 0;
 
-  /** `peers`: the workers that are there now. */
+  /** `peers`: returns the workers that run at the time. */
   constructor(private readonly peers: () => readonly Peer[]) {}
 
-  /** Takes what a worker says of metrics. */
+  /** Handles a worker's message about metrics. */
   receive(from: Peer, message: FromWorker): void {
     if (message.about === 'collect') {
       void this.#collect().then((pages) => from.send({ about: 'collected', id: message.id, pages }));
@@ -27,7 +29,7 @@ export class MetricsCollection {
     }
   }
 
-  /** Pages in the order of places, of those that answer in time. */
+  /** Returns the pages, in the order of places, of the workers that answer in time. */
   async #collect(): Promise<readonly WorkerMetrics[]> {
     const id = ++this.#lastId;
     const peers = this.peers();

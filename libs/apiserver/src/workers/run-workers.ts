@@ -14,9 +14,9 @@ const ALIVE_MS = 1_000;
 export const isParent = (): boolean => cluster.isPrimary;
 
 /**
- * Starts `count` processes with the same command line, which share its ports, and sees to them until all have ended. One that serves and
- * then gives no sign of life for `silenceMs` is killed, and another takes its place; 0 waits for ever. The service manager, if there is
- * one, hears that this is ready when all of them serve.
+ * Starts `count` processes with the same command line, which share its ports, and supervises them until all have ended.
+ * A worker that serves and then sends no message for `silenceMs` is killed and replaced; 0 waits for ever. The service
+ * manager, if there is one, is notified of readiness when all workers serve.
  */
 export async function superviseWorkers(
   count: number,
@@ -50,11 +50,11 @@ export async function superviseWorkers(
 interface Forking {
   readonly silenceMs: number;
   readonly logger: Logger;
-  /** Hears what a worker that serves would print. */
+  /** Called with the lines that a worker that serves would print. */
   readonly onLines: (lines: readonly string[]) => void;
 }
 
-/** Starts workers, and answers what they ask of each other. */
+/** Starts workers, and handles their messages. */
 function forking({ silenceMs, logger, onLines }: Forking): (place: number, events: WorkerEvents) => WorkerProcess {
   const peers = new Map<Worker, Peer>();
   const collection = new MetricsCollection(() => [...peers.values()]);
@@ -99,20 +99,22 @@ export class WorkerLink {
     process.on('message', (message: ToWorker) => void this.#receive(message));
   }
 
-  /** Signals as a worker heeds them: a terminal sends SIGINT to all, and the parent says what follows from it. */
+  /**
+   * Signal handling of a worker: a terminal sends SIGINT to all processes, and the parent decides what follows from it.
+   */
   readonly signals: ProcessControl = {
     on: (signal, listener) => process.on(signal, signal === 'SIGTERM' ? listener : () => {}),
     off: (signal, listener) => process.off(signal, listener),
     exit: (code) => process.exit(code),
   };
 
-  /** Says that this worker serves. `lines`: what a process of its own would print. */
+  /** Reports that this worker serves. `lines`: what a process of its own would print. */
   ready(lines: readonly string[]): void {
     this.#send({ about: 'ready', lines });
     setInterval(() => this.#send({ about: 'alive' }), ALIVE_MS).unref();
   }
 
-  /** What to answer for the metrics of this worker: those of all workers, which other workers answer as well. */
+  /** Returns the metrics page of this worker: that of all workers together, which every worker answers with. */
   shared(own: MetricsText): MetricsText {
     this.#own = own;
     return {
@@ -128,7 +130,7 @@ export class WorkerLink {
     };
   }
 
-  /** Lets go of the parent, so that the process can end. */
+  /** Disconnects from the parent, so that the process can end. */
   close(): void {
     cluster.worker?.disconnect();
   }

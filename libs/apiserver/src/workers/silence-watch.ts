@@ -5,15 +5,16 @@ const LOOKS = 12;
 
 interface SilenceWatchSettings {
   readonly clock: Clock;
-  /** Milliseconds for which a worker may say nothing. */
+  /** Milliseconds for which a worker may send no message. */
   readonly timeoutMs: number;
   /** Called once, when it has been silent for that long. */
   readonly onSilent: () => void;
 }
 
 /**
- * Notices a worker that lives and does nothing, as one whose event loop never comes to an end: its connections stay open, and nobody
- * answers on them. Times in which this process itself stood still do not count: the worker may have stood still with it.
+ * Detects a worker that is alive but does nothing, as one whose event loop is blocked: its connections stay open and
+ * are not answered. Times in which this process itself stood still do not count: the worker may have stood still with
+ * it.
  */
 export class SilenceWatch {
   readonly #settings: SilenceWatchSettings;
@@ -25,11 +26,12 @@ export class SilenceWatch {
     this.#look();
   }
 
-  /** The worker has said something. */
+  /** Records a sign of life of the worker. */
   heard(): void {
     this.#silentMs = 0;
   }
 
+  /** Stops watching. */
   stop(): void {
     this.#cancel();
   }

@@ -3,13 +3,15 @@ import { Backoff } from '@orch/runtime/work';
 
 /** A process that does the work. */
 export interface WorkerProcess {
-  /** `onReady` is called once when it serves, `onExit` once when it is gone. */
+  /** Sends a signal to the process. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
+/** Events of a process, each reported once. */
 export interface WorkerEvents {
+  /** The process serves. */
   onReady(): void;
-  /** Exit code; 1 for a process that was killed. */
+  /** The process is gone. `code` is its exit code; 1 for a process that was killed by a signal. */
   onExit(code: number): void;
 }
 
@@ -42,8 +44,8 @@ interface Place {
 
 /**
  * Keeps a number of equal processes running. The first is started alone, and what it makes (certificates, tables) is
- * there for the others; when it cannot start, nothing is tried again. One that dies is started again after a pause
- * that doubles; one that keeps dying ends all, for whoever runs this to see.
+ * there for the others; if it cannot start, nothing is retried. A worker that dies is restarted after a pause that
+ * doubles; one that keeps dying ends all, so that whatever runs this process notices.
  */
 export class Supervisor {
   readonly #settings: SupervisorSettings;
@@ -62,11 +64,12 @@ export class Supervisor {
     this.#waiting = settings.count;
   }
 
+  /** Starts the first process; the others follow once it serves. */
   start(): void {
     this.#add();
   }
 
-  /** Asks every process to end in order, the second time without mercy. */
+  /** Asks every process to shut down; the second call kills them. */
   stop(): void {
     const signal = this.#stopping ? 'SIGKILL' : 'SIGTERM';
     this.#stopping = true;

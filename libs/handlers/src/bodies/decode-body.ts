@@ -32,8 +32,9 @@ interface Decoded {
 
 /** Dependencies of reading a body. */
 export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
+  /** User of the request, and whether its client has gone. */
   readonly sender: Sender;
-  /** Notes what was read. */
+  /** Audit record that gets the body as it was read. */
   readonly audit?: AuditRecord;
 }
 
@@ -51,7 +52,11 @@ export const readingOf = (
 /** The encodings that objects may come in. */
 type BodyEncoding = 'json' | 'yaml' | 'protobuf';
 
-/** @param model what the body is expected to be. @throws StatusError 415 naming what is supported */
+/**
+ * Returns the encoding of a body.
+ * @param model expected type of the body
+ * @throws StatusError 415 that lists the supported types
+ */
 export function bodyEncoding(contentType: string | undefined, names: Names, model: ObjectModel): BodyEncoding {
   const media = contentType === undefined || contentType === '' ? 'application/json' : parseContentType(contentType);
   if (media === 'application/json') return 'json';
@@ -99,11 +104,14 @@ export async function decodeBody(
   return decoded;
 }
 
-/** Objects of custom kinds can be read whatever they are: that one is another is found as what is wrong with it. */
+/**
+ * Builds the error for a body of another kind. Bodies of custom kinds are decoded whatever their kind is, so the error
+ * is one of validation.
+ */
 const otherKind = ({ kind = '', metadata }: ApiObject, expected: ObjectModel): StatusError =>
   invalid(kind, expected.group, metadata?.name ?? '', [invalidValue('kind', kind, `must be ${expected.kind}`)]);
 
-/** How a refusal begins of an object that is not what is expected. */
+/** Beginning of the message for an object of an unexpected type. */
 const unhandled = (kind: string, apiVersion: string, expected: Pick<ObjectModel, 'kind'>): string =>
   `${kind} in version ${versionOf(apiVersion)} cannot be handled as a ${expected.kind}`;
 

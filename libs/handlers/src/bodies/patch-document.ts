@@ -32,7 +32,10 @@ const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'v
 /** Number of unknown fields that are reported. */
 const PROBLEMS_MAX = 100;
 
-/** @param model of the resource that is patched. @throws StatusError 415 for a content type that is not one of its patches */
+/**
+ * @param model of the resource that is patched.
+ * @throws StatusError 415 for a content type that is not one of its patches
+ */
 export function patchType(contentType: string | undefined, model: ObjectModel): PatchType | typeof APPLY_PATCH {
   const media = contentType === undefined ? '' : parseContentType(contentType);
   const supported = model.struct ? PATCH_TYPES : WITHOUT_STRUCT;

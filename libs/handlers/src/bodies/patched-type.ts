@@ -23,7 +23,7 @@ interface PatchedObject {
   readonly name: string;
 }
 
-/** In the place of a value that nobody should read where messages are kept, such as the audit log. */
+/** Replaces a value that must not appear where messages are kept, such as the audit log. */
 const UNSAID = '...';
 
 /**
@@ -33,9 +33,10 @@ const UNSAID = '...';
 const unreadablePatch = (message: string): StatusError => invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
 
 /**
- * A patch may say of the type what it likes as far as release 1.27 overlooks it, and the object keeps the type that it has: a strategic
- * patch is applied to a declared type, and any other result is read again, by the kind and version that it names. Mutates `patched`.
- * @returns the version that it is read in where it names another one of its kind
+ * Restores the type of a patched object, as far as release 1.27 ignores that a patch changes it: a strategic patch is
+ * applied to a declared type, and any other result is decoded again by the kind and version that it names. Mutates
+ * `patched`.
+ * @returns the version to decode it in, where it names another version of its kind
  * @throws StatusError 422 for another type, 400 where no version is left
  */
 export function keepType(
@@ -66,7 +67,7 @@ function checkDeclared(
   { alsoFrom }: ObjectModel,
 ): OtherVersion | undefined {
   if ((kind ?? '') !== '' && kind !== object.kind) throw unreadablePatch(`the kind is not ${object.kind}`);
-  // Read as what the object is within the server, which has no member called metadata.
+  // Decoded in the internal version of the reference, which has no member called metadata.
   if ((apiVersion ?? '') === '') {
     throw badRequest(`the name of the object (${object.name} based on URL) was undeterminable: name must be provided`);
   }
@@ -77,8 +78,8 @@ function checkDeclared(
 }
 
 /**
- * The object that a patch has made of one.
- * @param other the version that it names: what that does not know is not taken, and what is left out is what that version means by it
+ * Decodes a patched object.
+ * @param other the version that it names: fields unknown to that version are dropped, and absent ones get its defaults
  */
 export async function readPatched(model: ObjectModel, patched: JsonObject, other?: OtherVersion): Promise<ReadObject> {
   if (!other) return readMade(model, patched, unreadablePatch);
@@ -99,7 +100,9 @@ function converted(patched: JsonObject, { toServed }: OtherVersion): JsonObject 
   }
 }
 
-/** Objects of custom kinds can be read whatever they are: that one is another is found as what is wrong with it. */
+/**
+ * Refuses another kind. Bodies of custom kinds are decoded whatever their kind is, so the error is one of validation.
+ */
 function checkCustom({ kind, apiVersion }: JsonObject, object: PatchedObject): never {
   const group = typeof apiVersion === 'string' ? parseApiVersion(apiVersion)?.group : undefined;
   if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string' || group === undefined)

@@ -14,7 +14,10 @@ interface Said {
   readonly repeated: readonly string[];
 }
 
-/** The body of an apply: YAML, which JSON is. @throws StatusError 400 for what is no object, 413 for one of too many values */
+/**
+ * Reads the body of an apply, in YAML, of which JSON is a subset.
+ * @throws StatusError 400 for a body that is no object, 413 for one of too many values
+ */
 export async function readSaid(deps: ApiDeps, ctx: RequestContext, bytes: Buffer): Promise<Said> {
   const { limits, yaml, sender } = readingOf(deps, ctx);
   await turnFor(bytes.length);

@@ -8,16 +8,20 @@ import type { ApiDeps } from '../deps.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
-/** A posted object that is not stored itself but asks for an action or an answer: a Binding, an Eviction, a review. */
+/** A posted object that is not stored itself but requests an action or an answer: a Binding, an Eviction, a review. */
 export interface SentObject {
   /** With defaults, in the namespace of the request. */
   readonly object: ApiObject;
+  /** Options from the query. */
   readonly options: WriteOptions;
   /** Schema of the object. */
   readonly model: ObjectModel;
 }
 
-/** @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be answered */
+/**
+ * @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be
+ * answered
+ */
 export async function readSent(
   deps: ApiDeps,
   ctx: RequestContext,
@@ -42,9 +46,10 @@ export async function readSent(
 }
 
 /**
- * Asks admission about the creation of what was sent, under the name that the path says.
- * @param settle judges what plugins have made of it, and says what is to be done; then others are asked whether it may be
- * @throws StatusError what a plugin refuses with, and what `settle` throws
+ * Runs admission for the creation of a sent object, under the name in the path.
+ * @param settle validates the object as mutating plugins have left it, and returns the outcome; validating plugins run
+ * after it
+ * @throws StatusError of the plugin that refuses, and whatever `settle` throws
  */
 export async function admitSent<T>(
   deps: ApiDeps,

@@ -9,16 +9,22 @@ import {
   validateFieldManager,
 } from '@orch/machinery';
 
+/** Treatment of unknown and duplicate fields: dropped, reported as warnings, or refused. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
+/** Options of a modifying request. */
 export interface WriteOptions {
+  /** Whether nothing is to be stored. */
   readonly dryRun: boolean;
+  /** Treatment of unknown and duplicate fields. */
   readonly fieldValidation: FieldValidation;
+  /** Name of the field manager; empty for the default, which follows from the user agent. */
   readonly fieldManager: string;
 }
 
 const LEVELS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 
+/** Options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   /** Fields that others own are taken from them, where it would else be a conflict. */
   readonly force: boolean;
@@ -34,7 +40,10 @@ export function writeOptions(query: URLSearchParams, kind: string, names: Names)
   return read(query, kind, names, forced ? [forbiddenField('force', 'may not be specified for non-apply patch')] : []);
 }
 
-/** The options of a server-side apply. @throws StatusError 422 for values that they do not take, and without a manager */
+/**
+ * The options of a server-side apply.
+ * @throws StatusError 422 for values that they do not take, and without a manager
+ */
 export function applyOptions(query: URLSearchParams, names: Names): ApplyOptions {
   const named = (query.get('fieldManager') ?? '') !== '';
   const options = read(query, 'PatchOptions', names, named ? [] : [required('fieldManager', UNMANAGED)]);
@@ -64,7 +73,7 @@ export function dryRunOf(values: readonly string[], errors: FieldError[]): boole
   return values.length > 0;
 }
 
-/** Validates values of `dryRun` as those of a body, where an empty one does not stand for `All`. */
+/** Validates values of `dryRun` as those of a body, where an empty one does not mean `All`. */
 export function dryRunErrors(values: readonly string[], ...allowed: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All' || allowed.includes(value))) return [];
   const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;

@@ -17,7 +17,7 @@ export async function getComponent(deps: ApiDeps, ctx: RequestContext, call: Res
   await sendObject(ctx, 200, representation, await statusOf(endpoint, component));
 }
 
-/** GET of all components: each is asked at once. */
+/** Handles GET of all components, whose health is checked at the same time. */
 export async function listComponents(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint } = call;
   listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);

@@ -20,8 +20,9 @@ LOCAL.addAddress('0.0.0.0');
 LOCAL.addAddress('255.255.255.255');
 
 /**
- * @param names whether a host may also be named: names are not looked up
- * @throws StatusError 400 for addresses that nobody is to be led to
+ * Refuses addresses that must not be proxied to, such as loopback and link-local ones.
+ * @param names whether host names are accepted too: names are not looked up
+ * @throws StatusError 400
  */
 export function requireRoutable(host: string, names?: 'or-name'): void {
   const family = isIP(host);

@@ -9,7 +9,10 @@ import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './tar
 /** Why nothing that runs on a node is reached. */
 const NOT_CONNECTED = 'this server does not connect to nodes';
 
-/** GET of `pods/<name>/log`: nothing of a pod that no node has, else what is wrong. @throws StatusError 400, 404, 422, 500 */
+/**
+ * Handles GET of `pods/<name>/log`: an empty response for a pod without a node, else an error.
+ * @throws StatusError 400, 404, 422, 500
+ */
 export async function podLog(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { container } = logOptions(ctx.query, call.name);
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;

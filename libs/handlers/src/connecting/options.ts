@@ -11,13 +11,13 @@ import { parseInt64 } from '@orch/reading';
 
 /** Fields of PodLogOptions that select the log. */
 interface LogOptions {
-  /** Empty when it is not said. */
+  /** Name of the container; empty if not given. */
   readonly container: string;
 }
 
 /**
- * Reads and judges the query of `log`.
- * @throws StatusError 400 for values that cannot be read, 422 for those that mean nothing
+ * Parses and validates the query of `log`.
+ * @throws StatusError 400 for values that cannot be parsed, 422 for invalid ones
  */
 export function logOptions(query: URLSearchParams, pod: string): LogOptions {
   const tailLines = optionalInt(query, 'tailLines');
@@ -45,7 +45,7 @@ function optionalInt(query: URLSearchParams, name: string): bigint | undefined {
 
 const MOST_PORT = 65_535;
 
-/** Reads the ports of `portforward`. @throws StatusError 400 for what is none */
+/** Validates the ports of `portforward`. @throws StatusError 400 for an invalid port */
 export function requirePorts(query: URLSearchParams): void {
   for (const text of query.getAll('ports').flatMap((several) => several.split(','))) {
     const why = !/^\d+$/.test(text) ? 'invalid syntax' : Number(text) > MOST_PORT ? 'value out of range' : undefined;
@@ -53,7 +53,7 @@ export function requirePorts(query: URLSearchParams): void {
   }
 }
 
-/** Older clients say `null` for no time. */
+/** Accepts `null` for no time, which older clients send. */
 function requireTime(text: string): void {
   if (text === '' || text === 'null') return;
   try {

@@ -29,7 +29,10 @@ async function portName(deps: ApiDeps, namespace: string, name: string, number: 
   return found.name ?? '';
 }
 
-/** Whoever writes endpoints is not to lead anybody to what is no pod. */
+/**
+ * Whether an endpoint's address belongs to the pod that it names: authors of endpoints must not direct requests
+ * elsewhere.
+ */
 async function isPod(deps: ApiDeps, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace || !targetRef.name) return false;
   const pod = await coreObject(deps, 'pods', namespace, targetRef.name).catch(nothingThere);

@@ -45,11 +45,14 @@ export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: stri
 /** Target of a proxy request: `name`, `name:port` or `scheme:name:port`. */
 interface ProxyTarget {
   readonly name: string;
-  /** Empty when it is not said. */
+  /** Port; empty if not given. */
   readonly port: string;
 }
 
-/** @throws StatusError 400 for what is none of the three forms */
+/**
+ * Parses the id of a proxied object: `name`, `name:port` or `scheme:name:port`.
+ * @throws StatusError 400 for any other form
+ */
 export function proxyTarget(id: string, what: string): ProxyTarget {
   const parts = id.split(':');
   const [scheme = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts];

@@ -40,9 +40,9 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
 }
 
 /**
- * Merges what an applier says of an object into what is there, or makes an object of it.
- * @param view what was spoken of instead of the object
- * @throws StatusError 400 for what is no such object, 409 for fields of others, 413
+ * Returns a function that merges an applied configuration into the live object, or makes an object of it.
+ * @param view form of the object that the configuration describes, where that is not the object itself
+ * @throws StatusError 400 for an invalid object, 409 for conflicts with other managers' fields, 413
  */
 export function merging(
   deps: ApiDeps,
@@ -72,7 +72,7 @@ function refused(error: unknown): never {
   throw error instanceof ApplyError ? badRequest(error.message) : error;
 }
 
-/** A uid says which object is meant, and that one is gone. @throws StatusError 409 */
+/** Refuses a uid where the object does not exist: it names an object that is gone. @throws StatusError 409 */
 function requireNoUid({ groupResource }: Endpoint, name: string, said: JsonObject): void {
   const uid: unknown = (said as ApiObject).metadata?.uid ?? '';
   if (typeof uid !== 'string' || uid === '') return;

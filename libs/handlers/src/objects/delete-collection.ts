@@ -8,10 +8,10 @@ import type { ApiDeps } from '../deps.js';
 import { readDeleteOptions } from './delete.js';
 
 /**
- * DELETE of a collection: every object that the selectors name, each on its own. The answer is the collection as it was
- * found; it is read once more for it, so that a large one is not held while its objects are deleted. Those are read in
- * windows, so that other lists go on meanwhile.
- * @throws StatusError 410 when it takes longer than history is kept: what has been deleted stays so
+ * Handles DELETE of a collection: deletes every selected object on its own. The response is the collection as it was
+ * found; it is read a second time for that, so that a large one is not held while its objects are deleted. The objects
+ * are read in windows, so that other lists proceed meanwhile.
+ * @throws StatusError 410 when it takes longer than history is kept: objects deleted so far stay deleted
  */
 export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace } = call;
@@ -36,7 +36,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     await sendPieces(ctx, representation.contentType, representation.list(meta, pages), false);
   } catch (error) {
     if (!(error instanceof HistoryExpiredError)) throw error;
-    // It took so long that nobody knows any more how they looked.
+    // It took so long that the objects' state before the deletion has been compacted.
     sendStatus(ctx, SUCCESS, deps.representations);
   }
 }

@@ -7,7 +7,10 @@ import { readingOf } from '../bodies/decode-body.js';
 import { deleteOptions } from '../bodies/delete-options.js';
 import type { ApiDeps } from '../deps.js';
 
-/** Options of a deletion, wherever the client put them. Warns who leaves out what should be said for the kind. */
+/**
+ * Reads the options of a deletion from body and query. Adds a warning where the kind recommends a policy and none is
+ * given.
+ */
 export async function readDeleteOptions(
   deps: ApiDeps,
   ctx: RequestContext,
@@ -28,7 +31,10 @@ export async function readDeleteOptions(
   return options;
 }
 
-/** DELETE of one object: the object while something keeps it; once it is gone what its kind says, mostly a Status. */
+/**
+ * Handles DELETE of one object: responds with the object while something keeps it; once it is gone with what its kind
+ * declares, mostly a Status.
+ */
 export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);

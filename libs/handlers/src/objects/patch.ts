@@ -46,9 +46,9 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     const wasTooMany = holdsTooMany(current, maxValues);
     const patched = document.apply(model, current);
     await turn();
-    // Before anybody works on it; what is larger already may stay so.
+    // Checked before further work; an object that is larger already may stay so.
     if (!wasTooMany && holdsTooMany(patched as ApiObject, maxValues)) throw tooManyValues(maxValues);
-    // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.
+    // Operations may add depth to a deep object; merged documents are no deeper than the deeper of the two.
     if (type === 'application/json-patch+json' && isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
     const other = keepType(type, patched, { kind, apiVersion, name, otherVersion }, model);
@@ -57,7 +57,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
   };
-  // Who is refused for another reason is warned as well; at `Strict` these fields were the reason.
+  // Warnings are sent with other errors, too; at `Strict` these fields are the error.
   const { stored } = await deps.pipeline.write(request, { change }).finally(() => {
     if (options.fieldValidation === 'Warn') applyFieldValidation(problems, 'Warn', ctx.warnings);
   });

@@ -24,7 +24,7 @@ import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-o
 import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
 
-/** The object whose scale is read or written. */
+/** Endpoint and name of the object whose scale is read or written. */
 type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
@@ -39,7 +39,7 @@ export function scaleType(deps: Pick<ApiDeps, 'scheme'>, call: Pick<ResourceCall
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
-/** All that a scale says of an object, by its own names. */
+/** Fields of a scale that an apply may set, by its own names. */
 const REPLICAS = pathsOf([['spec', 'replicas']]);
 
 /** The replicas of an object that names none, while they are patched. */
@@ -104,6 +104,7 @@ export function replicasOf(scale: ApiObject): number {
   return replicas;
 }
 
+/** Handles GET of a scale. */
 export async function getScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const type = scaleType(deps, call);
@@ -122,6 +123,7 @@ function requireReplicas(call: ResourceCall, object: ApiObject): void {
   throw new StatusError('InternalError', `Internal error occurred: ${missing}`);
 }
 
+/** Handles PUT of a scale. */
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
@@ -141,6 +143,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   );
 }
 
+/** Handles PATCH of a scale, apply included. */
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const media = patchType(ctx.req.headers['content-type'], call.endpoint.model);
   if (media === APPLY_PATCH) return applyScale(deps, ctx, call);
@@ -183,7 +186,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   });
 }
 
-/** @throws StatusError 400 for what is not said of a scale */
+/** Reads an applied Scale. @throws StatusError 400 for another type, unknown fields and managedFields */
 async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiObject> {
   const { apiVersion, kind } = said;
   const expected = formatApiVersion(type);

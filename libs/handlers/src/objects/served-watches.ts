@@ -4,10 +4,16 @@ import type { WatchCache, Watcher } from '@orch/watchcache';
 /** The part of a watcher that ends it. */
 type Stream = Pick<Watcher, 'finish'>;
 
-/** Milliseconds that streams of what went go on at most, for the last changes; without a database nobody knows of any. */
+/**
+ * Longest time in milliseconds that streams of a removed kind wait for the last changes, which do not arrive while the
+ * database is unavailable.
+ */
 const LAST_CHANGES_MS = 3_000;
 
-/** The streams of each endpoint that this process serves itself; those of one that goes end in order, and no others notice. */
+/**
+ * Watches of each endpoint that this process serves itself. Those of a removed endpoint end cleanly; others are not
+ * affected.
+ */
 export class ServedWatches {
   readonly #streams = new Map<Endpoint, Set<Stream>>();
 
@@ -18,7 +24,7 @@ export class ServedWatches {
     served.onChange(({ ended }) => {
       for (const endpoint of ended) {
         void this.#finish(endpoint);
-        // Nobody goes on asking a webhook for what is served by another definition now.
+        // Stops conversions by the webhook of an endpoint that another definition serves now.
         if (endpoint.stage) cache.retire(endpoint.type, { conversion: endpoint.stage });
       }
     });
@@ -36,7 +42,10 @@ export class ServedWatches {
     for (const stream of streams) stream.finish();
   }
 
-  /** Takes a stream in; one of an endpoint that went while it was begun ends at once. @returns what to call when it is over */
+  /**
+   * Takes a stream in; one of an endpoint that went while it was begun ends at once.
+   * @returns what to call when it is over
+   */
   add(endpoint: Endpoint, stream: Stream): () => void {
     const streams = this.#streams.get(endpoint) ?? new Set();
     this.#streams.set(endpoint, streams.add(stream));

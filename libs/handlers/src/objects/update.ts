@@ -38,7 +38,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   await sendObject(ctx, created ? 201 : 200, representation, stored);
 }
 
-/** Puts what was sent in the place of what is there, or of nothing where the kind lets it. */
+/** Returns the modification that replaces the stored object, or creates it where the kind allows that. */
 function replacement(
   endpoint: Endpoint,
   name: string,
@@ -57,7 +57,7 @@ function replacement(
         const wanted = await sent();
         const uid = wanted.metadata?.uid ?? '';
         if (uid === '') return wanted;
-        // A uid says which object is meant, and that one is gone.
+        // The uid names an object that does not exist any more.
         const broken = `Precondition failed: UID in precondition: ${uid}, UID in object meta: `;
         throw conflict(endpoint.groupResource, name, broken);
       },
@@ -65,7 +65,7 @@ function replacement(
   };
 }
 
-/** @throws StatusError 409 when what was sent is of another object */
+/** @throws StatusError 409 when the sent object has the uid of another */
 function meant(endpoint: Endpoint, wanted: ApiObject, current: ApiObject): ApiObject {
   requireUid(endpoint, wanted, current);
   return wanted;

@@ -59,7 +59,7 @@ async function decide({ access }: RequestContext, user: UserInfo, request: Reque
   }
 }
 
-/** Nothing is added to what is said of the user: not even that it has credentials. */
+/** Returns the user of a review exactly as sent: no group for authenticated users is added. */
 const subjectOf = ({ user = '', uid = '', groups = [], extra = {} }: SubjectAccessReviewSpec): UserInfo => ({
   name: user,
   ...(uid !== '' && { uid }),

@@ -3,7 +3,7 @@ import { type RequestContext, type ResourceCall, sendApiObject } from '@orch/ser
 import { admitSent, readSent, type SentObject } from '../bodies/sent-object.js';
 import type { ApiDeps } from '../deps.js';
 
-/** The question that was POSTed. @throws StatusError 400, 406, 413, 415, 422 */
+/** Reads the review that was posted. @throws StatusError 400, 406, 413, 415, 422 */
 export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
   readSent(deps, ctx, call, call.endpoint.model);
 
@@ -11,9 +11,9 @@ export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCal
 type Answer = () => Promise<Partial<ApiObject>>;
 
 /**
- * Answers a question once admission has nothing against it.
- * @param judge judges the question as plugins have left it, and says how it is answered
- * @throws StatusError 403 from admission, and what `judge` and the answer throw
+ * Responds to a review after its admission.
+ * @param judge validates the review as plugins have left it, and returns the function that computes the response
+ * @throws StatusError 403 from admission, and whatever `judge` and that function throw
  */
 export async function answerReview(
   deps: ApiDeps,

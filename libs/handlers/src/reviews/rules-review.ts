@@ -6,14 +6,14 @@ import type { ApiDeps } from '../deps.js';
 import { answerReview, readReview } from './review.js';
 
 /**
- * Answers a SelfSubjectRulesReview: the rules of the caller in a namespace. For display only; each request is
+ * Handles a SelfSubjectRulesReview: the rules of the caller in a namespace. For display only; each request is
  * authorized by itself.
  */
 export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
     const { namespace = '' } = (spec ?? {}) as SelfSubjectRulesReviewSpec;
     if (namespace === '') throw badRequest('no namespace on request');
-    // What was asked is not said again.
+    // The response does not repeat the spec.
     return async () => ({ metadata: {}, spec: {}, status: await rulesIn(ctx, namespace) });
   });
 }

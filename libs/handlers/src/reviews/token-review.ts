@@ -9,7 +9,7 @@ import { answerReview, readReview } from './review.js';
 const NOT_KNOWN = 'invalid bearer token';
 
 /**
- * Answers a TokenReview: the user of a bearer token, and the requested audiences that it is valid for; without any,
+ * Handles a TokenReview: the user of a bearer token, and the requested audiences that it is valid for; without any,
  * those of the API.
  */
 export async function reviewToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -27,7 +27,7 @@ export async function reviewToken(deps: ApiDeps, ctx: RequestContext, call: Reso
   });
 }
 
-/** Asks as if the token alone had come with a request; what is wrong with it, where it stands for nobody. */
+/** Authenticates a token as if it alone had come with a request; returns why it is invalid otherwise. */
 async function holderOf(
   { access }: RequestContext,
   token: string,

@@ -80,7 +80,7 @@ function targetErrors(object: ApiObject): FieldError[] {
   ];
 }
 
-/** A version in the Binding says in which state the pod is meant. @throws StatusError 409 */
+/** Refuses a Binding whose resourceVersion is not that of the pod. @throws StatusError 409 */
 function requireVersion({ metadata: wanted }: ApiObject, { metadata: live }: ApiObject): void {
   const version = wanted?.resourceVersion ?? '';
   if (version === '' || version === live?.resourceVersion) return;

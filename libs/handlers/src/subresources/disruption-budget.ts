@@ -14,15 +14,18 @@ import type { ApiDeps } from '../deps.js';
 
 /** Evictions that the controller has not counted yet, of which a budget takes no more. */
 const MOST_DISRUPTED = 2_000;
-/** Seconds after which an eviction may be tried again that came before the controller has looked at the budget. */
+/** Seconds after which an eviction may be retried that came before the controller has processed the budget. */
 const RETRY_SECONDS = 10;
 
 /** A PodDisruptionBudget as it was just read. */
 export interface Budget {
+  /** Endpoint of budgets. */
   readonly endpoint: Endpoint;
+  /** The stored budget, as the base of a write. */
   readonly base: Stored;
   readonly namespace: string;
   readonly name: string;
+  /** The budget in the served version. */
   readonly object: ApiObject;
 }
 
@@ -47,7 +50,9 @@ export async function budgetOf(deps: ApiDeps, pod: ApiObject): Promise<Budget | 
   return found[0];
 }
 
-/** Also where they are switched off: they are there for those who have written them through another server. */
+/**
+ * Returns the endpoint of budgets, also where they are switched off: they protect pods for clients of another server.
+ */
 function budgetsOf({ served, unserved }: ApiDeps): Endpoint {
   const [group, resource] = ['policy', 'poddisruptionbudgets'];
   const found =
@@ -61,7 +66,7 @@ function selects(budget: ApiObject, labels: Record<string, string>): boolean {
   try {
     return labelSelectorOf(specOf(budget).selector as LabelSelectorObject | undefined).matches(labels);
   } catch (error) {
-    // One that cannot be read matches nothing, and must not keep pods for ever.
+    // An invalid selector matches nothing, and must not protect pods for ever.
     if (error instanceof SelectorError) return false;
     throw error;
   }
@@ -74,8 +79,8 @@ const severalBudgets = () =>
   );
 
 /**
- * Whether the eviction of a pod takes from its budget. One that is not ready is not among the healthy ones that the budget
- * counts, and may go while they are enough, or at once where the budget says so.
+ * Whether the eviction of a pod counts against its budget. A pod that is not ready is not among the healthy ones of the
+ * budget: it may go while these are enough, or always where the budget's policy says so.
  * @param byPolicy the feature gate `PDBUnhealthyPodEvictionPolicy`
  */
 export function chargeNeeded({ object }: Budget, ready: boolean, byPolicy: boolean): boolean {

@@ -13,8 +13,8 @@ import { CREATED } from './success.js';
 const RETRY_SECONDS = 10;
 
 /**
- * POST of `pods/<name>/eviction`: deletes the pod if the budget that it counts to lets it go. What it takes from the budget
- * and the deletion are written together or not at all.
+ * Handles POST of `pods/<name>/eviction`: deletes the pod if its disruption budget allows that. The charge to the
+ * budget and the deletion are written together or not at all.
  */
 export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const sent = await readSent(deps, ctx, call, evictionModel(deps));
@@ -31,7 +31,10 @@ const evictionModel = ({ scheme }: ApiDeps): ObjectModel =>
     'policy/v1beta1',
   ]);
 
-/** How the pod is to be deleted: as the Eviction says, and a dry run if either it or the query says so. */
+/**
+ * Returns the options of the pod's deletion: those of the Eviction, and a dry run if either it or the query asks for
+ * one.
+ */
 function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOptions {
   const wire = (object as { deleteOptions?: WireDeleteOptions }).deleteOptions ?? {};
   const dryRun = wire.dryRun ?? [];
@@ -41,7 +44,10 @@ function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOp
   return { ...given, dryRun: given.dryRun || options.dryRun };
 }
 
-/** @throws StatusError 404, 409; 403, 429, 500 for what the budget says; 504 where others came before each time */
+/**
+ * Deletes the pod and charges its budget in one transaction.
+ * @throws StatusError 404, 409; 403, 429, 500 from the budget; 504 when every attempt was overtaken
+ */
 async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, options: DeleteOptions): Promise<void> {
   const { endpoint, namespace, name } = call;
   const key = { namespace, name };
@@ -69,7 +75,10 @@ const NOT_DISRUPTED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed', 'Pen
 const countsToNoBudget = ({ status, metadata }: ApiObject): boolean =>
   NOT_DISRUPTED.has((status as { phase?: string } | undefined)?.phase) || metadata?.deletionTimestamp !== undefined;
 
-/** The pod with the marks of its deletion, and of why. Mutates. @throws StatusError 409 when a precondition does not hold */
+/**
+ * The pod with the marks of its deletion, and of why. Mutates.
+ * @throws StatusError 409 when a precondition does not hold
+ */
 function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, options: DeleteOptions): ApiObject {
   const now = Date.now();
   const object = markDeletion(endpoint, pod, options, now);
@@ -86,7 +95,7 @@ function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, optio
 
 /** The server's own write to the status of the budget. @throws StatusError 403, 429 */
 function payment(budget: Budget, pod: string, dryRun: boolean, deadline: number): SetMember {
-  // Judged at once, so that a refusal does not depend on what stands before it in the set.
+  // Checked at once, so that the error does not depend on earlier members of the set.
   charge(budget.object, pod, Date.now());
   const { endpoint, base, namespace, name } = budget;
   const caller = serverItself(deadline);

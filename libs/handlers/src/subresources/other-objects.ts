@@ -13,7 +13,8 @@ export function endpointOf({ served }: ApiDeps, group: string, resource: string)
 }
 
 /**
- * An object that a body or another object names, as it is now. The database need not hear of names that nothing can have.
+ * Reads the current state of an object that a body or another object names. Names that no object can have are not
+ * looked up.
  * @throws StatusError 404
  */
 export async function otherObject(

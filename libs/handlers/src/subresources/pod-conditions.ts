@@ -19,6 +19,7 @@ export function setPodCondition(pod: ApiObject, condition: PodCondition, now: nu
   status.conditions = before < 0 ? [...conditions, next] : conditions.with(before, next);
 }
 
+/** Whether a pod has the condition `Ready` with the status `True`. */
 export const isReady = ({ status }: ApiObject): boolean =>
   (status as PodStatus | undefined)?.conditions?.some(
     ({ type, status: state }) => type === 'Ready' && state === 'True',

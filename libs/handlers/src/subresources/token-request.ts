@@ -13,8 +13,8 @@ const MOST_SECONDS = 2 ** 32;
 const KIND = 'TokenRequest';
 
 /**
- * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as pkg/registry/core/serviceaccount/storage/token.go
- * of k8s.io/kubernetes does).
+ * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as
+ * pkg/registry/core/serviceaccount/storage/token.go of k8s.io/kubernetes does).
  * @throws StatusError 400, 404, 409, 422
  */
 export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -61,7 +61,9 @@ function withinBound(seconds: number, { maxSeconds = seconds }: TokenIssuer, war
   return maxSeconds;
 }
 
-/** How long a token is really good; the bound does not hold for those of pods that know nothing of renewal. */
+/**
+ * Returns the actual lifetime of a token; the upper limit does not apply to tokens of pods that do not renew theirs.
+ */
 function lifetimeOf(
   { pod, audiences }: Pick<TokenGrant, 'pod' | 'audiences'>,
   expirationSeconds: number,

@@ -13,7 +13,7 @@ function compareReleases(one: string, other: string): number {
 /** Returns the first release of a release's minor version. */
 const firstOfMinor = (release: string): string => release.split('.').slice(0, 2).join('.');
 
-/** Whether a metric is deprecated in a release: it is still shown, and its help says so. */
+/** Whether a metric is deprecated in a release: it is still shown, with a note in its help. */
 export const isDeprecatedIn = (since: string, release: string): boolean => compareReleases(since, release) <= 0;
 
 /** Whether it was deprecated in an earlier minor version: it is only shown on request, and removed in the next. */

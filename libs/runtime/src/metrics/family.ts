@@ -11,7 +11,10 @@ export interface MetricDefinition<L extends readonly string[]> {
   readonly labels: L;
   /** Stability between releases; printed before the help, as in `[STABLE]`. Default ALPHA. */
   readonly stability?: 'ALPHA' | 'BETA' | 'STABLE';
-  /** Release in which it began to go (`1.27.0`): its help says so, and a minor version later it shows only where it is asked for. */
+  /**
+   * Release that deprecates the metric (`1.27.0`): its help says so, and a minor version later it is hidden unless
+   * hidden metrics are shown.
+   */
   readonly deprecated?: string;
   /** Most combinations of label values that are counted apart; further ones share one series. Default 5,000. */
   readonly maxSeries?: number;

@@ -5,7 +5,10 @@ import { headLines, histogramLines, type MetricHead, sampleLine } from './exposi
 import { Family, type LabelTuple, type LabelValues, type MetricDefinition } from './family.js';
 import { HistogramSeries } from './histogram.js';
 
-/** Upper bounds in seconds of the request duration histogram, those of the reference system's `apiserver_request_duration_seconds`. */
+/**
+ * Upper bounds in seconds of the request duration histogram, those of the reference system's
+ * `apiserver_request_duration_seconds`.
+ */
 export const REQUEST_DURATION_BUCKETS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];

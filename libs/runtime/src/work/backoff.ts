@@ -5,8 +5,8 @@ export interface BackoffSettings {
   /** The longest wait, milliseconds. */
   readonly longestMs: number;
   /**
-   * Draws numbers in [0, 1), for jitter: each wait lies in the upper half of its span, so that many who wait do not come back together.
-   * Default: no jitter.
+   * Draws numbers in [0, 1), for jitter: each wait lies in the upper half of its span, so that many who wait do not
+   * come back together. Default: no jitter.
    */
   readonly random?: () => number;
 }

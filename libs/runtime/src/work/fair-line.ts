@@ -23,8 +23,8 @@ export class FairLine<T> {
   }
 
   /**
-   * Removes and returns the first item of the user whose turn it is, who is then moved behind all others; undefined
-   * where none waits.
+   * Removes and returns the first item of the next user in turn, who is then moved behind all others; undefined where
+   * none waits.
    */
   next(): T | undefined {
     for (const [who, line] of this.#lines) {

@@ -53,7 +53,7 @@ export async function inParallel<T>(
   if (failure) throw failure.error;
 }
 
-/** What is all there already, as a page for {@link inParallel}. */
+/** Yields items that are all there already as one page for {@link inParallel}. */
 export async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
   yield items;
 }

@@ -1,6 +1,6 @@
 /**
- * True from when it is first true: of what is asked now and then and may be so for a moment only, such as that another process leads, by
- * which work was left out.
+ * Returns a function that returns true for good once the condition has held: for a condition that is polled and may
+ * hold for a moment only, such as that another process leads, which has left work out.
  */
 export function latched(asked: () => boolean): () => boolean {
   let was = false;

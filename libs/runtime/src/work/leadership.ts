@@ -7,7 +7,11 @@ export const RENEWAL_MS = LEADERSHIP_MS / 3;
 
 /** A lease that one process at a time holds. */
 interface LeadershipLease {
-  /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
+  /**
+   * Takes the lease, or takes it for longer.
+   * @returns false when another process holds it
+   * @throws StoreUnavailableError
+   */
   take(): Promise<boolean>;
   /** Ends it before its time; does nothing when it is not held. @throws StoreUnavailableError */
   giveBack(): Promise<void>;
@@ -31,7 +35,10 @@ export class Leadership {
     return this.clock.now() < this.#leadsUntil;
   }
 
-  /** The term in which this process leads; undefined while it does not lead. What was begun in one is not to be written in another. */
+  /**
+   * The term in which this process leads; undefined while it does not lead. Work begun in one term must not write in
+   * another.
+   */
   get term(): number | undefined {
     return this.leads ? this.#terms : undefined;
   }

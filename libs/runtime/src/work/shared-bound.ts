@@ -52,7 +52,7 @@ export class SharedBound {
     return inAll === 0 || held === 0 || isAlone || held + amount <= inAll - this.#held - amount;
   }
 
-  /** Takes an amount without a check; the caller has asked one of the `fits` methods. */
+  /** Takes an amount without a check; the caller has called one of the `fits` methods. */
   take(user: string, amount: number): void {
     this.#held += amount;
     this.#heldBy.set(user, this.heldBy(user) + amount);

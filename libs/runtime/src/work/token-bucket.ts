@@ -1,4 +1,4 @@
-/** A rate with bursts: so many at once, then so many a second, in the order in which they ask. */
+/** A rate limit with bursts: a number of tokens at once, then a number per second, in the order of the calls. */
 export class TokenBucket {
   #tokens: number;
   /** Monotonic milliseconds at which it held that many. */
@@ -18,7 +18,7 @@ export class TokenBucket {
     this.#filledAt = now();
   }
 
-  /** Reserves a token. Returns the milliseconds until it may be used, 0 where it is there. */
+  /** Reserves a token. Returns the milliseconds until it may be used; 0 if it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;

@@ -1,7 +1,7 @@
 /** Work on fewer bytes is done before others wait long. */
 const LARGE_BYTES = 64 << 10;
 
-/** Steps between which others may have their turn; at the end, what was found or made. */
+/** Work in steps, between which other work may run; returns its result at the end. */
 type Steps<T> = Generator<undefined, T>;
 
 /**
@@ -16,22 +16,25 @@ export function turnFor(bytes = 0): Promise<void> | undefined {
 const SLICE_MS = 1;
 
 /**
- * Those who wait for a turn of the event loop. Turns are given by turns, too, to the work that is under way, one of it at a time, and to
- * all that begins, as much as fits: what turns out to be short does not stand behind all that is long.
+ * Queue of work that waits for a turn of the event loop. Turns alternate between work in progress, one piece of it at a
+ * time, and all new work, as much as fits: short work does not wait behind all long work.
  */
 class Line {
   #beginning: (() => void)[] = [];
   readonly #underWay: (() => void)[] = [];
   #begunLast = false;
   #asked = false;
-  /** When the present turn is full; undefined while nobody has begun it. */
+  /** End of the present turn; undefined while no work has begun in it. */
   #end: number | undefined;
-  /** Whether somebody waited for the present turn, and was given it. */
+  /** Whether the present turn was given to work that waited for it. */
   #isGiven = false;
-  /** Whether it was begun by who did not wait, perhaps right before turns are given: others are to be heard in between. */
+  /**
+   * Whether the present turn was begun by work that did not wait, perhaps right before turns are given: other events
+   * are to be handled in between.
+   */
   #isFresh = false;
 
-  /** Begins the present turn, or has a part of what is left of it. @returns false where it is full */
+  /** Begins the present turn, or joins it while there is time left in it. @returns false where it is full */
   join(): boolean {
     const now = performance.now();
     if (this.#end === undefined) {
@@ -42,7 +45,10 @@ class Line {
     return now < this.#end;
   }
 
-  /** Resolves in a turn to come. @param begun false for what has not had one yet: not all that is let in with it fits */
+  /**
+   * Resolves in a turn to come.
+   * @param begun false for what has not had one yet: not all that is let in with it fits
+   */
   next(begun: boolean): Promise<void> {
     return new Promise((resolve) => {
       (begun ? this.#underWay : this.#beginning).push(resolve);
@@ -84,13 +90,15 @@ class Line {
 const line = new Line();
 
 /**
- * Takes steps of work each of which may be long, as rows of tables: in one turn of the event loop there are no more of them than take a
- * millisecond, whoever they are for, and the one that goes beyond.
+ * Runs steps of work each of which may be long, as rows of tables: one turn of the event loop holds no more of them
+ * than take a millisecond, whatever they belong to, plus the one that exceeds it.
  */
 export class LongSteps {
   #begun = false;
 
-  /** Takes a step at once where the present turn has room, which costs next to nothing, and in a turn to come otherwise. */
+  /**
+   * Takes a step at once where the present turn has room, which costs next to nothing, and in a turn to come otherwise.
+   */
   take<T>(step: () => T): T | Promise<T> {
     if (!line.join()) return this.#later(step);
     this.#begun = true;

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { Backoff } from './backoff.js';
 
 interface WorkOnDemandOptions {
-  /** Hears of a round that failed; it is tried again, each time after twice as long, from 250 ms to 5 s. */
+  /** Called with the error of a round that failed; it is retried, each time after twice as long, from 250 ms to 5 s. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds from the end of a round to the next one at the earliest; default 0. */
   readonly restMs?: number;
@@ -12,15 +12,16 @@ interface WorkOnDemandOptions {
 const RETRY = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. It is for what every
- * process does for itself and has no keys; asking does not shorten the wait after a failure, as adding a key to a `WorkQueue` does.
+ * Runs work in rounds, one at a time: a request during a round causes one further round, shared with all other
+ * requests. It is for work that every process does for itself and that has no keys; a request does not shorten the wait
+ * after a failure, as adding a key to a `WorkQueue` does.
  */
 export class WorkOnDemand {
   readonly #clock: Clock;
   #asked = false;
   #running: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
-  /** The next round that was asked for in advance. */
+  /** The next round that is scheduled for later. */
   #later: { readonly at: number; readonly cancel: () => void } | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
   readonly #backoff = new Backoff(RETRY);

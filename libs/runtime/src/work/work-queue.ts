@@ -22,11 +22,17 @@ export interface WorkQueueOptions {
   readonly workers?: number;
   /** Called with each rejection of `process`, before the key is queued again. */
   readonly onError: (error: unknown, key: string) => void;
-  /** First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and 1,000,000. */
+  /**
+   * First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and
+   * 1,000,000.
+   */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
-  /** Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather. Default 0. */
+  /**
+   * Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather.
+   * Default 0.
+   */
   readonly restMs?: number;
-  /** Default: nobody counts. */
+  /** Default: none. */
   readonly observer?: WorkQueueObserver;
   /** Clock for backoff and delays. Default: the machine's time. */
   readonly clock?: Clock;
@@ -48,16 +54,16 @@ interface Delayed {
 }
 
 /**
- * A queue of keys with workers: each key is queued once, however often it is added, and worked on by one worker at a time. A key that is
- * added while it is worked on is worked on once more afterwards. Failures are tried again with a backoff for each key and a rate
- * for all of them (as client-go's rate limiting queue).
+ * A queue of keys with workers: each key is queued once, however often it is added, and worked on by one worker at a
+ * time. A key that is added while it is worked on is worked on once more afterwards. Failures are tried again with a
+ * backoff for each key and a rate for all of them (as client-go's rate limiting queue).
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #rate: TokenBucket;
   /** Keys that wait for a worker, in order, and the monotonic milliseconds since when. */
   readonly #waiting = new Map<string, number>();
-  /** Goes on behind what was taken: an iterator that begins anew would pass over what was deleted before, each time. */
+  /** Position in the queue. A new iterator would skip the deleted entries before it anew each time. */
   #line: MapIterator<[string, number]> | undefined;
   /** Monotonic milliseconds after which others have a turn of the event loop before the next key. */
   #sliceEnd = 0;
@@ -99,12 +105,14 @@ export class WorkQueue {
     else this.#enqueue(key);
   }
 
-  /** Queues a key after `ms`, unless it is to be queued sooner. */
+  /** Queues a key after `ms`, unless it is due sooner. */
   addAfter(key: string, ms: number): void {
     if (!this.#stopped) this.#delay(key, ms, false);
   }
 
-  /** Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended. */
+  /**
+   * Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended.
+   */
   async drain(): Promise<void> {
     this.#drains++;
     this.#waiting.clear();
@@ -114,7 +122,7 @@ export class WorkQueue {
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Takes no more keys, and forgets those that wait. Resolves when the work under way has ended. */
+  /** Accepts no more keys, and drops those that wait. Resolves when the work in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.drain();

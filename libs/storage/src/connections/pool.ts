@@ -25,7 +25,9 @@ interface Waiter {
 /** Waits between attempts to connect, milliseconds. */
 const RETRY = { firstMs: 50, longestMs: 2_000 };
 
-/** A bounded set of connections, opened as needed; opening is retried with a growing, spread delay while somebody waits. */
+/**
+ * A bounded set of connections, opened as needed; opening is retried with a growing, jittered delay while callers wait.
+ */
 export class Pool {
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
@@ -55,7 +57,7 @@ export class Pool {
     }
   }
 
-  /** As {@link use} for work that does not fit one function; the caller releases. */
+  /** Lends a connection like {@link use}, for work that does not fit one function; the caller releases it. */
   acquire(): Promise<Connection> {
     if (this.#closed) return Promise.reject(new StoreUnavailableError('the store is closed', false));
     const idle = this.#idle.pop();
@@ -91,7 +93,7 @@ export class Pool {
     next.resolve(connection);
   }
 
-  /** Breaks all connections, whatever is under way on them; those that come next are new. */
+  /** Breaks all connections, also those in use; later ones are new. */
   breakAll(): void {
     for (const connection of [...this.#open]) connection.destroy();
   }

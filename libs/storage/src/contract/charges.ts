@@ -5,7 +5,7 @@ import { key, type Rig, versionOf } from './rig.js';
 
 const usedOf = (body: Buffer): Record<string, string> => JSON.parse(body.toString()).used;
 
-/** The body of an account, and where it tells what there is. */
+/** Returns the body of an account, and the tally that locates its amounts. */
 function account(amounts: Record<string, TalliedAmount>, sameTerms = false): { body: Buffer; tally: Tally } {
   const told = Object.entries(amounts).flatMap(([name, { used }]) =>
     used === undefined ? [] : [`"${name}":"${used}"`],

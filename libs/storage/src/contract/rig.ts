@@ -13,7 +13,7 @@ export interface StoreUnderTest {
   dispose(): Promise<void>;
 }
 
-/** What the parts of the suite share: one store, and short ways to write to it. The store is there once tests run. */
+/** Shared fixtures of the suite: one store, and shorthands to write to it. The store exists once tests run. */
 export interface Rig {
   readonly store: Store;
   /** The type that holds namespaces. */

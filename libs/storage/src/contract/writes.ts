@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { body, key, type Rig, versionOf } from './rig.js';
 
-/** One write of one object: what it does and what it is refused. */
+/** Tests of single writes: their effects and their refusals. */
 export function describeWrites(rig: Rig): void {
   const { freshType, create, update, remove } = rig;
 

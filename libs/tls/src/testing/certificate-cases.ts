@@ -3,7 +3,10 @@ import 'reflect-metadata';
 import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** A peer that shows a certificate to somebody who trusts a bundle; the certificate is good for servers and clients unless the name says otherwise. */
+/**
+ * A peer that shows a certificate to somebody who trusts a bundle; the certificate is good for servers and clients
+ * unless the name says otherwise.
+ */
 export interface CertificateCase {
   /** What is special about it. */
   readonly name: string;
@@ -125,7 +128,10 @@ async function below(name: string, root: Making, leaf: Making): Promise<Certific
   return caseOf(name, [ca], await make({ by: ca, ...leaf }));
 }
 
-/** A root, an intermediate, and certificates that these have signed; no two cases share one, so that all bundles can be trusted at once. */
+/**
+ * A root, an intermediate, and certificates that these have signed; no two cases share one, so that all bundles can be
+ * trusted at once.
+ */
 interface Tree {
   readonly root: Issued;
   readonly between: Issued;

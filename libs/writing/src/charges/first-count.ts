@@ -1,12 +1,15 @@
 import { type Clock, systemClock } from '@orch/runtime';
 import type { QuotaIndex } from './quota-index.js';
 
-/** How long a write waits for the first count of a quota, milliseconds: a moment where somebody counts. */
+/**
+ * Longest wait of a write for the first count of a quota, milliseconds. The count takes a moment where its controller
+ * runs.
+ */
 export const PATIENCE_MS = 2_000;
 
 /**
- * Whether quotas of a namespace have been counted, or are within a moment: what is written right after a quota waits for that, in the
- * place of being refused.
+ * Whether quotas of a namespace have been counted, or will be within {@link PATIENCE_MS}: a write right after the
+ * creation of a quota waits for that instead of being refused.
  */
 export function firstCount(
   index: Pick<QuotaIndex, 'in' | 'onChange'>,

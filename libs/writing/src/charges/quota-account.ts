@@ -9,16 +9,17 @@ export interface QuotaWrite {
   /** Stored ResourceQuota; undefined for a new one. */
   readonly old: ApiObject | undefined;
   readonly subresource: string;
-  /** The server itself has counted: what it says is used is. */
+  /** Whether the server itself has counted: its `status.used` is taken over. */
   readonly counted: boolean;
 }
 
 type Amounts = Readonly<Record<string, string>>;
 
 /**
- * The status of a quota is the server's. What is limited follows the spec at once, and may be written through the status too, until
- * somebody counts again; what is used changes with what uses it, and with nothing else that is written. An amount that is limited and not
- * used has not been counted yet, and nothing has of a quota that is about other objects from now on.
+ * Corrects the status of a quota, which the server owns. `hard` follows the spec at once, and may be written through
+ * the status too, until the next count; `used` changes with the objects that are counted, and by no other write. A
+ * limited amount without `used` has not been counted yet; no amount has been when a quota selects other objects than
+ * before.
  */
 export function settleStatus({ object, old, subresource, counted }: QuotaWrite): void {
   const [quota, before] = [object as QuotaObject, old as QuotaObject | undefined];

@@ -7,7 +7,7 @@ import type { WriteRequest } from '../pipeline/write-request.js';
 import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
 
-/** A write of one object, as it is charged. */
+/** The properties of a write by which it is charged. */
 interface ChargedWrite {
   readonly endpoint: Endpoint;
   readonly namespace: string;
@@ -24,15 +24,15 @@ interface QuotaChargesOptions {
   readonly evaluators: Evaluators;
   /** Whether writes are held to quotas (the admission plugin is on), and not only counted. */
   readonly limits: boolean;
-  /** Somebody else counts: what is written through the status of a quota is what is used. Default false. */
+  /** Whether another component counts: a write of a quota's status sets `used`. Default false. */
   readonly countedElsewhere?: boolean;
 }
 
 type Exceeded = Extract<Refusal, { outcome: 'exceeded' }>;
 
 /**
- * Computes the charges of writes against quotas, whoever the writer and whatever the verb. The store decides on them,
- * atomically with the write.
+ * Computes the charges of writes against quotas, for every writer and verb. The store decides on them, atomically with
+ * the write.
  */
 export class QuotaCharges {
   constructor(private readonly options: QuotaChargesOptions) {}
@@ -62,17 +62,21 @@ export class QuotaCharges {
     return type === this.options.index.endpoint.type;
   }
 
-  /** Whether what a write says is used is to be believed. */
+  /** Whether a write's `status.used` is taken over. */
   believes({ subresource, changeKind }: Pick<WriteRequest, 'subresource' | 'changeKind'>): boolean {
     return changeKind === 'usage' || (this.options.countedElsewhere === true && subresource === 'status');
   }
 
-  /** Resolves when quotas are known as they are now: what was planned with others may be planned anew. @throws StoreUnavailableError */
+  /**
+   * Resolves when the index of quotas is up to date, after which a write that was planned with older ones can be
+   * planned anew.
+   * @throws StoreUnavailableError
+   */
   catchUp(): Promise<void> {
     return this.options.index.confirm();
   }
 
-  /** Whether quotas that nobody had counted when a write was refused have been by now, so that it may be tried again. */
+  /** Whether quotas that had not been counted when a write was refused have been by now, so that it may be retried. */
   async areCountedNow({ exceeded }: Exceeded, { namespace }: Pick<WriteOp, 'namespace'>): Promise<boolean> {
     const uncounted = exceeded.filter(({ used }) => used === undefined).map(({ account }) => account);
     return uncounted.length > 0 && firstCount(this.options.index, namespace, new Set(uncounted));

@@ -15,7 +15,7 @@ export interface Claim {
 /** Claims that can be looked through. */
 export interface StoredClaims extends Claims {
   all(): Promise<ReadonlyMap<string, Claim>>;
-  /** Frees a value whoever owns it, unless it was taken again since. @returns whether it was freed */
+  /** Frees a value whoever owns it, unless it was claimed again since. @returns whether it was freed */
   giveUp(claim: Claim): Promise<boolean>;
 }
 
@@ -43,7 +43,10 @@ export async function openClaims(store: Store): Promise<AllocationClaims> {
   return { clusterIPs: storeClaims(store, addresses), nodePorts: storeClaims(store, ports) };
 }
 
-/** Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers. */
+/**
+ * Stores the owners of a range's values as rows of a type of their own: the creation of a row is atomic among all
+ * servers.
+ */
 function storeClaims(store: Store, type: TypeId): StoredClaims {
   const at = (value: string) => ({ type, namespace: '', name: value });
   const giveUp = async ({ value, version }: Pick<Claim, 'value' | 'version'>): Promise<boolean> => {
@@ -64,7 +67,7 @@ function storeClaims(store: Store, type: TypeId): StoredClaims {
         const row = await store.get(type, at(value));
         if (row && row.uid !== owner.uid) return undefined;
         if (!row) continue;
-        // Written anew, so that nobody gives it up for what it was before.
+        // Rewritten to get a new version, so that no repair frees it because of its state before.
         const { version } = row;
         const again = await store.write({ op: 'update', ...at(value), version, body, terminating: false });
         if (again.outcome === 'committed') return LEFT_ALONE;

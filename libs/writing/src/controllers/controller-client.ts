@@ -30,7 +30,10 @@ export interface ControllerHost {
   readonly authorizer: Authorizer;
   /** Absent where no audit log is kept. */
   readonly audit: ActionAudit | undefined;
-  /** The term in which this process runs the controllers; undefined while it does not. Nothing begun in one is written in another. */
+  /**
+   * The term in which this process runs the controllers; undefined while it does not. Nothing begun in one is written
+   * in another.
+   */
   readonly term: () => number | undefined;
 }
 
@@ -44,15 +47,17 @@ const PLAIN: RequestOptions = { dryRun: false };
 /** Namespace of the accounts of controllers, in both naming profiles. */
 const ACCOUNTS = 'kube-system';
 
-/** A controller as authorizers, admission and the audit log see it: its service account, as in kube-controller-manager. */
+/**
+ * A controller as authorizers, admission and the audit log see it: its service account, as in kube-controller-manager.
+ */
 function accountUser(account: string): UserInfo {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${ACCOUNTS}`, 'system:authenticated'];
   return { name: `system:serviceaccount:${ACCOUNTS}:${account}`, groups, extra: {} };
 }
 
 /**
- * Writes of a controller that runs within the server. Each is made by the controller's own service account, and goes through
- * authorization, admission, quota and the audit log as if it had come over HTTP (kube-controller-manager with
+ * Writes of a controller that runs within the server. Each is made by the controller's own service account, and goes
+ * through authorization, admission, quota and the audit log as if it had come over HTTP (kube-controller-manager with
  * `--use-service-account-credentials`).
  */
 export class ControllerClient {
@@ -71,7 +76,10 @@ export class ControllerClient {
     this.#agent = `${product === 'kubernetes' ? 'kube' : product}-controller-manager/${account}`;
   }
 
-  /** Makes a new object, in the endpoint's version. @throws StatusError 403, 409 where there is one of its name; StoreUnavailableError */
+  /**
+   * Makes a new object, in the endpoint's version.
+   * @throws StatusError 403, 409 where there is one of its name; StoreUnavailableError
+   */
   create(endpoint: Endpoint, object: ApiObject): Promise<Written> {
     const { namespace = '', name = '' } = object.metadata ?? {};
     const target = { endpoint, key: { namespace, name } };
@@ -83,7 +91,7 @@ export class ControllerClient {
     });
   }
 
-  /** Changes an object that is there. @throws StatusError 403, 404, 409; StoreUnavailableError */
+  /** Changes an existing object. @throws StatusError 403, 404, 409; StoreUnavailableError */
   update(target: WriteTarget, change: Change, settings: UpdateSettings = {}): Promise<Written> {
     const { endpoint, key, subresource = '' } = target;
     const verb = settings.changeKind === 'apply' ? 'patch' : 'update';
@@ -108,9 +116,9 @@ export class ControllerClient {
 
   /**
    * Deletes all objects of a collection.
-   * @param stopped asked now and then; true ends it early
-   * @param onKept called with each object that finalizers or grace keep
-   * @throws StatusError 403, and what admission refuses; StoreUnavailableError
+   * @param stopped polled; once it returns true no further object is deleted
+   * @param onKept called with each object that finalizers or a grace period keep
+   * @throws StatusError 403, and errors of admission; StoreUnavailableError
    */
   deleteCollection(collection: Collection, stopped: () => boolean, onKept: (removal: Removal) => void): Promise<void> {
     const { endpoint, namespace = '' } = collection;

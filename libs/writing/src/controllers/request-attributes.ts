@@ -6,13 +6,13 @@ import type { Key } from '@orch/storage';
 export interface WriteTarget {
   /** Resource and version that is written. */
   readonly endpoint: Endpoint;
-  /** The name is empty for collections and for what is still to be named. */
+  /** Namespace and name; the name is empty for collections, and for an object whose name is to be generated. */
   readonly key: Key;
   /** Empty for the object itself. */
   readonly subresource?: string;
 }
 
-/** Attributes of a request as authorizers and audit policies look at them, with the path that a client would have asked for. */
+/** Attributes of a request for authorizers and audit policies, with the path that a client would use. */
 export function attributesOf(verb: string, { endpoint, key, subresource = '' }: WriteTarget): RequestAttributes {
   const { group, version, resource } = endpoint.definition;
   const isNamespace = group === '' && resource === 'namespaces';

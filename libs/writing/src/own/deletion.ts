@@ -25,8 +25,8 @@ const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 
 /**
- * Sets the marks of a deletion: its time, its grace, and what is to become of dependents. Whether the object goes at once or
- * waits follows from them (`isGone`). Mutates.
+ * Sets the marks of a deletion: its time, its grace period, and the propagation to dependents. Whether the object goes
+ * at once or waits follows from them (`isGone`). Mutates.
  * @param now milliseconds since 1970
  * @throws StatusError 409 when a precondition does not hold
  */
@@ -64,8 +64,8 @@ function begin(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, no
 }
 
 /**
- * Shortens the grace period of a deletion under way, where a shorter one is asked for; a period never becomes longer.
- * @returns false when the object's time is running and stays as it is; then nothing else changes either
+ * Shortens the grace period of a deletion in progress, where a shorter one is requested; a period never becomes longer.
+ * @returns false when the object's period is running and stays as it is; then nothing else changes either
  */
 function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOptions): boolean {
   const running = meta.deletionGracePeriodSeconds ?? 0;
@@ -77,7 +77,7 @@ function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOpt
   return true;
 }
 
-/** The policy that an object was left with, by an earlier deletion or by whoever made it. */
+/** Returns the policy that an object's finalizers hold, from an earlier deletion or its author. */
 function policyHeld({ finalizers }: ObjectMeta): PropagationPolicy | undefined {
   const held = finalizers?.find((name) => name === FOREGROUND || name === ORPHAN);
   return held && (held === FOREGROUND ? 'Foreground' : 'Orphan');

@@ -7,14 +7,16 @@ const READ_AT_A_TIME = 2_000;
 
 /** Objects of a type: one namespace's, or all of them. */
 export interface Collection {
+  /** Endpoint of the objects. */
   readonly endpoint: Endpoint;
+  /** Namespace of the objects; absent for all. */
   readonly namespace?: string;
 }
 
 /**
- * Works on every stored object of a collection, in the order of their keys.
- * @param stopped asked now and then; true ends it early
- * @throws the first failure of the work; StoreUnavailableError
+ * Calls the work with every stored object of a collection, in the order of their keys.
+ * @param stopped polled; true ends it early
+ * @throws the first error of the work; StoreUnavailableError
  */
 export async function eachStored(
   store: Pick<ReadingStore, 'snapshot'>,

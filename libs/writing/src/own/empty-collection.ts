@@ -13,9 +13,9 @@ export interface EmptyingTools {
 
 /**
  * Deletes all objects of a collection.
- * @param stopped asked now and then; true ends it early, and nothing is deleted any more
- * @param onKept hears of each that finalizers or grace keep
- * @param caller on whose behalf; default the server itself
+ * @param stopped polled; once it returns true no further object is deleted
+ * @param onKept called for each object that finalizers or a grace period keep
+ * @param caller in whose name objects are deleted; default the server itself
  * @throws StatusError from admission; StoreUnavailableError
  */
 export async function emptyCollection(

@@ -6,15 +6,21 @@ import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { WriteRequest } from '../pipeline/write-request.js';
 import { type DeleteOptions, markDeletion } from './deletion.js';
 
-/** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
+/**
+ * Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects
+ * few.
+ */
 export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
 
 const UNANSWERED = { unanswered: true } as const;
 
-/** Outcome of a deletion: gone, or on its way out and still there. */
+/** Outcome of a deletion: the object is gone, or terminating. */
 export interface Removal {
+  /** Whether the object is gone. */
   readonly gone: boolean;
+  /** Object for the response: as last stored, or with the marks of its deletion. */
   readonly stored: Stored;
+  /** Uid of the object. */
   readonly uid: string;
 }
 
@@ -47,7 +53,7 @@ export class ObjectRemover {
   }
 
   /**
-   * Deletes an object that was found in a list; undefined when somebody else was faster, which is what was asked for.
+   * Deletes an object that was found in a list; undefined when it has been deleted meanwhile.
    * @throws StatusError 409 when a precondition does not hold; 403 from admission
    */
   async removeListed(
@@ -65,7 +71,7 @@ export class ObjectRemover {
         subresource: '',
         caller,
         options,
-        // A row that was converted for a list does not lie as it was found.
+        // A row that was converted for a list is not as it is stored.
         hints: endpoint.stage ? UNANSWERED : { unanswered: true, found: row },
       });
     } catch (error) {

@@ -13,10 +13,10 @@ export interface OwnCreations {
 }
 
 /**
- * Makes an object for the server itself where there is none of its name, the way that every write goes.
- * @param endpoint in the version that is stored
- * @param caller who makes it; default the server itself
- * @returns the object that is there then, whoever made it
+ * Creates an object as the server itself, through the pipeline of all writes, unless one of its name exists.
+ * @param endpoint in the storage version
+ * @param caller in whose name it is created; default the server itself
+ * @returns the object that exists then, whoever created it
  * @throws StatusError, StoreUnavailableError
  */
 export async function ensureOwn(

@@ -15,8 +15,8 @@ export interface OwnWrites {
 }
 
 /**
- * Writes to an object outside of namespaces what the server itself has to say of it, the way that every write goes. One that is gone
- * already, or is another of its name, is let alone.
+ * Updates a cluster-scoped object as the server itself, through the pipeline of all writes. An object that is gone, or
+ * another of its name, is left alone.
  * @throws StatusError, StoreUnavailableError
  */
 export async function updateOwn(

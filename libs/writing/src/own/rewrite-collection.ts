@@ -19,10 +19,11 @@ export type Rewriting = { readonly error?: StatusError };
 const REWRITINGS = { items: 16, bytes: 4 << 20, sizeOf: ({ body }: Row) => body.length };
 
 /**
- * Writes those objects of a type anew that lie in another version than bodies are written in now, saying the same.
- * @param endpoint in the version that bodies are written in
- * @param stopped asked now and then; true ends it early, and nothing is written any more
- * @param onDone hears of each that was to be written; those that are gone meanwhile are none
+ * Rewrites objects of a type that are stored in another version than the current storage version, without a change of
+ * content.
+ * @param endpoint in the storage version
+ * @param stopped polled; once it returns true no further object is written
+ * @param onDone called for each object that was rewritten or could not be, except those that were deleted meanwhile
  * @throws StoreUnavailableError
  */
 export async function rewriteCollection(

@@ -2,12 +2,13 @@ import type { UserInfo } from '@orch/authentication';
 import { MASTERS } from '@orch/authorization';
 import { badRequest, StatusError } from '@orch/machinery';
 
-/** Parameter of a write that no admission webhook is to be asked about. */
+/** Query parameter of a write that skips admission webhooks. */
 const SKIP_WEBHOOKS = 'skipAdmissionWebhooks';
 
 /**
- * Whether no admission webhook is to be asked about a write: the way past webhooks that keep a cluster from being mended. It is told in the
- * audit log and in a warning. @throws StatusError 403 for whoever is no administrator, 400
+ * Whether a write skips admission webhooks, so that a cluster can be repaired whose webhooks are broken. The audit log
+ * and a warning record it.
+ * @throws StatusError 403 for callers that are not administrators, 400
  */
 export function skipsWebhooks(query: URLSearchParams, { groups }: UserInfo): boolean {
   const said = query.get(SKIP_WEBHOOKS);

@@ -18,11 +18,13 @@ export interface Caller {
   readonly annotations: AuditNotes;
   /** Annotates content of the request; absent where the audit policy does not log bodies. */
   noteBody?(key: string, text: string): void;
-  /** Whether webhooks are skipped, as an administrator or the server itself has asked for. */
+  /** Whether webhooks are skipped, as an administrator has requested, or for the server itself. */
   readonly skipsWebhooks?: boolean;
   /** Deadline of the request, monotonic milliseconds (`performance.now()`). */
   readonly deadline: number;
-  /** Whether the caller may not write any more, whatever it has begun: a controller whose process has lost its lease. */
+  /**
+   * Whether the caller may not write any more, even what it has begun: a controller whose process has lost its lease.
+   */
   isOver?(): boolean;
   /** Identifies the request to observers of the store; opaque to the store. */
   readonly origin?: unknown;
@@ -73,13 +75,13 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 /** Authorizer for what the caller does beside the write itself; policies do not restrict the server's own work. */
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
-/** Whether the server writes about its own affairs: as {@link serverItself}. */
+/** Whether the caller is the server itself, as {@link serverItself} makes it. */
 export const isOwnAffair = ({ access, skipsWebhooks }: Caller): boolean =>
   access === undefined && skipsWebhooks === true;
 
 /**
- * The server as a caller; nobody reads its warnings and notes. It asks no admission webhook about its own affairs: one that is down must not keep
- * it from starting, nor from what it tells of objects.
+ * The server as a caller; its warnings and notes are dropped. Its own writes skip admission webhooks: a webhook that is
+ * down must not keep it from starting, nor from writing statuses.
  */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   ...serverForUsers(deadline),
@@ -95,7 +97,9 @@ export interface OwnRun {
 /** The server as a caller in a run of a controller: writes nothing any more once that does not go on. */
 export const serverIn = (run: OwnRun): Caller => ({ ...serverItself(), isOver: () => !run.goesOn });
 
-/** The server as a caller of what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
+/**
+ * The server as the caller of creations and deletions on behalf of users, as of controllers: webhooks apply to these.
+ */
 export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
   agent: 'orch',

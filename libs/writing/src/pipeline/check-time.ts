@@ -5,8 +5,8 @@ import type { WriteRequest } from './write-request.js';
 const RETRY_SECONDS = 1;
 
 /**
- * Throws once the deadline of the request has passed, so that nothing is written for a client that has given up, nor for a controller that
- * another process runs by now.
+ * Throws once the deadline of the request has passed, so that nothing is written for a client that has given up, nor
+ * for a controller that another process runs by now.
  * @throws StatusError 504, 503
  */
 export function checkTime({ caller }: Pick<WriteRequest, 'caller'>): void {

@@ -16,11 +16,11 @@ interface CommitterOptions {
 /** The parts of a plan that its commit needs. */
 type Committed = Pick<WritePlan, 'ops' | 'conclude'>;
 
-/** The request in whose name an attempt is made. */
+/** The request that an attempt is made for. */
 interface AttemptedWrite {
-  /** Endpoint that a refusal by quotas names. */
+  /** Endpoint that errors about exceeded quotas name. */
   readonly endpoint: Endpoint;
-  /** Callers for whom it must not be too late; default: none is asked for. */
+  /** Callers whose deadline must not have passed; default: none is checked. */
   readonly callers?: readonly Caller[];
 }
 
@@ -34,8 +34,10 @@ export class Committer {
   /**
    * Commits plans in one transaction, all of them or none, and concludes each.
    * @param plans with at least one operation among them
-   * @returns a refusal where the write may be planned anew upon what is stored by then; quotas are known and counted as of now
-   * @throws StatusError 403 where a quota is exceeded, 504 and 503 where it is too late for a caller; StoreUnavailableError
+   * @returns a refusal where the write may be planned anew, based on what is stored by then; quotas are up to date and
+   * counted
+   * @throws StatusError 403 where a quota is exceeded, 504 and 503 where a caller's deadline has passed;
+   * StoreUnavailableError
    */
   async attempt({ endpoint, callers = [] }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
     const ops = opsOf(plans);
@@ -58,7 +60,10 @@ export class Committer {
     return outcome;
   }
 
-  /** Waits for the first count of the quotas that refused a write. @throws StatusError 403 where they had been counted */
+  /**
+   * Waits for the first count of the quotas that refused a write.
+   * @throws StatusError 403 where they had been counted
+   */
   async #requireCounting(
     refusal: Extract<Refusal, { outcome: 'exceeded' }>,
     endpoint: Endpoint,

@@ -6,10 +6,10 @@ import { untilNotOvertaken } from './attempts.js';
 import type { Attempt } from './committer.js';
 import type { Creation, WriteRequest, Written } from './write-request.js';
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
-/** The making of an object that somebody has to be asked about before, and that they hear the end of. */
+/** A creation that must be admitted before and reported when it has ended: of an object of a custom kind. */
 export class GuardedCreation {
   #end: (() => CreationVerdict) | undefined;
   #verdict: CreationVerdict = 'keep';
@@ -19,30 +19,33 @@ export class GuardedCreation {
     private readonly make: Creation,
   ) {}
 
-  /** To be asked anew for each try. */
+  /** Makes the object; called for each attempt. */
   async create(): Promise<ApiObject> {
     this.#end ??= await this.begin();
     return this.make();
   }
 
-  /** It was written, or was not. */
+  /** Reports that the object was written, or was not. */
   end(): void {
     this.#verdict = this.#end?.() ?? 'keep';
   }
 
-  /** Whether what was written has to go. Once it has ended. */
+  /** Whether the written object has to be removed again. Valid after {@link end}. */
   get isTakenBack(): boolean {
     return this.#verdict === 'take back';
   }
 }
 
-/** How what was made is looked at and removed. */
+/** Store operations that {@link takeBack} needs. */
 interface TakingBack {
   current(key: Key): Promise<Stored | undefined>;
   remove(op: DeleteOp): Promise<Attempt>;
 }
 
-/** Removes what was just made, whoever has changed it meanwhile. @throws StatusError 503, always; StoreUnavailableError */
+/**
+ * Removes the object that was just created, even if it was changed meanwhile.
+ * @throws StatusError 503, always; StoreUnavailableError
+ */
 export async function takeBack(tools: TakingBack, request: WriteRequest, made: Written): Promise<never> {
   const { endpoint, key, caller, options } = request;
   const { uid, name } = identityOf(made.stored);

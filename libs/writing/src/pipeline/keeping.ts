@@ -20,13 +20,17 @@ export interface KeepingTools {
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
   readonly lookingAllocators: Allocators;
-  /** Whether an object is to be written anew though it says the same, as it is encrypted with another key now. Default: none is. */
+  /**
+   * Whether an object is to be rewritten without a change of content, as it would be encrypted with another key now.
+   * Default: none is.
+   */
   readonly isOutdated?: ((type: TypeId, key: Key) => Promise<boolean>) | undefined;
 }
 
 /**
- * Plans the write of an object that is there afterwards: allocates what it needs, encodes it, and leaves out what would change nothing.
- * @throws StatusError 400, 413 and what allocators throw; nothing is held then
+ * Plans the write of an object that remains afterwards: allocates its values, encodes it, and leaves out a write
+ * without a change.
+ * @throws StatusError 400, 413 and whatever allocators throw; nothing is held then
  */
 export async function keeping(draft: Draft, tools: KeepingTools): Promise<WritePlan> {
   const { request, stored } = draft;
@@ -75,8 +79,8 @@ const contentOf = ({ before, wanted }: Draft): ApiObject =>
   before ? (withoutIdleTimes(before as JsonObject, wanted as JsonObject) as ApiObject) : wanted;
 
 /**
- * Refuses an object that is too large. A mark of deletion is the server's own, as its other writes are: an object that could not be marked
- * could not be deleted.
+ * Refuses an object that is too large. A mark of deletion is the server's own, as its other writes are: an object that
+ * could not be marked could not be deleted.
  * @throws StatusError 413
  */
 function refuseTooLarge({ request, operation, stored }: Draft, body: Buffer, limits: ObjectLimits): void {
@@ -86,7 +90,7 @@ function refuseTooLarge({ request, operation, stored }: Draft, body: Buffer, lim
   if (tooMuch) throw tooMuch;
 }
 
-/** Bytes of what is there as it is read: younger defaults may have made it larger than what is stored. */
+/** Size of the stored object as it is read, bytes: newer defaults may have made it larger than the stored body. */
 const shownSize = (base: Stored, { endpoint: { form } }: WriteRequest): number => filledBody(base, form).length;
 
 /** The store takes no new object that names a version; a dry run does not come that far. @throws StatusError 400 */
@@ -96,11 +100,14 @@ function refuseVersion({ request, namesVersion }: Draft): void {
   }
 }
 
-/** Asked only where nothing else is to be written. */
+/** Whether an unchanged object is to be rewritten; called only for writes that would change nothing else. */
 const isOutdated = async ({ endpoint, key, options }: WriteRequest, tools: KeepingTools): Promise<boolean> =>
   !options.dryRun && tools.isOutdated !== undefined && tools.isOutdated(endpoint.type, key);
 
-/** Takes what the object needs; of a dry run nothing is to be given back. A deletion takes nothing, nor does what leaves the spec as it is. */
+/**
+ * Allocates the values that the object needs; a dry run holds none. A deletion allocates nothing, nor does a write that
+ * leaves the spec as it is.
+ */
 function allocate(
   { request, operation, wanted, before }: Draft,
   tools: KeepingTools,

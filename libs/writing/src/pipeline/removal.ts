@@ -13,7 +13,7 @@ export async function removal(
   { allocators }: { readonly allocators: Allocators },
 ): Promise<WritePlan> {
   const { request, wanted, operation } = draft;
-  // An update may change what the object holds and let it go at once: it holds what it did before.
+  // An update may change the object's values and release it at once: the values to free are those from before.
   const holder = draft.before ?? wanted;
   const { storageRules: rules } = request.endpoint;
   const isMarked = operation !== 'DELETE' || draft.wasTerminating || rules.isGraceful;
@@ -22,7 +22,7 @@ export async function removal(
   const body = isMarked ? await writtenBody(request, wanted) : base.body;
   const op = deleteOp(draft, base, { body, ...form });
   const written = { version: base.version, body, ...form };
-  // Who stops what runs goes by the mark: it is written on its own, before.
+  // Controllers that stop what runs react to the mark: it is written as a change of its own, before the removal.
   const marks = operation === 'DELETE' && rules.isGraceful && !isStoredAs(base, request, body);
   return {
     ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],

@@ -3,8 +3,8 @@ import { selectPlugins } from '../stages/admission.js';
 import type { Modification, WriteRequest } from './write-request.js';
 
 /**
- * A write that has been asked for: the request, how it changes the object, and the admission plugins that are called for it, which are
- * selected once for all attempts.
+ * A requested write: the request, how it changes the object, and the admission plugins that are called for it, which
+ * are selected once for all attempts.
  */
 export class RequestedWrite {
   #own: SelectedPlugins | undefined;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseStoredJson } from '@orch/codec';
 
-/** Whether two stored bodies say the same; the order of keys does not count. */
+/** Whether two stored bodies have equal content; the order of keys does not count. */
 export function sameBody(a: Buffer, b: Buffer): boolean {
   if (a.length !== b.length) return false;
   if (a.equals(b)) return true;
@@ -13,8 +13,8 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * Whether two texts may differ in nothing but order: as they say the same up to where they begin to differ, a name stands there
- * then. Nearly all that differ are told apart by that, without a parse.
+ * Whether two texts may differ in nothing but the order of keys: the first difference is then within the name of a
+ * member. This tells nearly all different bodies apart without parsing them.
  */
 function mayBeOrder(a: Buffer, b: Buffer): boolean {
   let at = 0;

@@ -23,7 +23,7 @@ const TOGETHER = 64;
 const TOGETHER_BYTES = 1 << 20;
 /** Updates of one object that may wait. */
 const WAITING = 2_000;
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 interface SharedUpdatesOptions extends PlanTools {
@@ -43,9 +43,9 @@ type Verdict = Written | Error;
 type UpdateAlone = (write: RequestedWrite) => Promise<Written>;
 
 /**
- * Lets the updates of one object take turns within this process, instead of meeting as conflicts of which one gets through
- * each time. Those that wait are applied upon each other, and travel to the database as one chain of writes: each is judged
- * on its own and gets a version of its own.
+ * Serializes updates of one object within this process, which would otherwise conflict, with one succeeding each time.
+ * Those that wait are applied one upon the other and committed as one chain of writes: each is validated on its own and
+ * gets its own version.
  */
 export class SharedUpdates {
   readonly #lines = new Map<string, Gatherer<Turn, Written>>();
@@ -55,6 +55,7 @@ export class SharedUpdates {
     private readonly alone: UpdateAlone,
   ) {}
 
+  /** Applies an update in its turn. @throws StatusError, StoreUnavailableError */
   async update(write: RequestedWrite): Promise<Written> {
     const { endpoint, key } = write.request;
     const name = `${endpoint.type}/${key.namespace}/${key.name}`;
@@ -103,7 +104,7 @@ export class SharedUpdates {
     });
   }
 
-  /** @returns those that did not fit; undefined when the chain was overtaken */
+  /** @returns the updates that did not fit; undefined when the chain was overtaken */
   async #attempt(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[] | undefined> {
     const [{ write }] = turns as [Turn];
     const { endpoint, key } = write.request;
@@ -121,8 +122,9 @@ export class SharedUpdates {
   }
 
   /**
-   * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else (a quota
-   * that is exceeded, a client that has given up) may be due to one of them, and nothing was written: each finds out for itself.
+   * Handles an error of the chain. An unavailable database or key service fails the updates still to be written, not
+   * those before them. Any other error (an exceeded quota, a client that has given up) may be due to one of them, and
+   * nothing was written: each is tried alone.
    */
   #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
     return (error: unknown): Turn[] | Promise<Turn[]> => {
@@ -133,7 +135,7 @@ export class SharedUpdates {
   }
 }
 
-/** Updates made upon each other, beginning with what was read. */
+/** Updates applied one upon the other, beginning with the stored object. */
 class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
@@ -152,8 +154,9 @@ class Chain {
   }
 
   /**
-   * Whether nothing more is added: it is long enough, or its last update changes claims. One upon that would take anew
-   * what is given up only once the chain is written, or give up what the object holds if it is not.
+   * Whether no update can be added: the chain is long enough, or its last update changes claims. A further one would
+   * claim again values that are freed only once the chain is written, or free values that the object still holds if it
+   * is not.
    */
   get complete(): boolean {
     const last = this.#plans.at(-1);

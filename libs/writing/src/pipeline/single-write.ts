@@ -16,7 +16,7 @@ import { CALLING_ATTEMPTS, WRITE_ATTEMPTS, type Written } from './write-request.
 export interface SingleWriteTools extends PlanTools {
   /** Store that later attempts and dry runs read from. */
   readonly store: Store;
-  /** Commits what is planned. */
+  /** Commits the plans. */
   readonly committer: Committer;
   /** Reads the object for the first attempt. */
   readonly reader: ObjectReader;
@@ -26,7 +26,7 @@ export interface SingleWriteTools extends PlanTools {
 
 /** Attempts at a name that is generated. */
 const NAME_ATTEMPTS = 5;
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 /** The stored object that an attempt starts from. */
@@ -38,7 +38,7 @@ interface Base {
 
 const NOTHING: Base = { stored: undefined, fresh: true };
 
-/** The attempts at a write of one object by itself. */
+/** Attempts at a write of a single object. */
 export class SingleWrite implements Attempts<Written> {
   /** Most attempts: few where something outside is called in each of them. */
   readonly most: number;
@@ -58,8 +58,8 @@ export class SingleWrite implements Attempts<Written> {
   }
 
   /**
-   * Plans the write upon the stored object and commits it. @returns undefined where that was overtaken, or where only a fresh base may
-   * decide
+   * Plans the write upon the stored object and commits it.
+   * @returns undefined where that was overtaken, or where only a fresh base may decide
    * @throws StatusError, StoreUnavailableError
    */
   async attempt(): Promise<Written | undefined> {
@@ -142,7 +142,12 @@ export class SingleWrite implements Attempts<Written> {
     return tried.outcome === 'committed' ? { outcome: 'committed', versions: [tried.version] } : tried;
   }
 
-  /** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
+  /**
+   * Finds out why a creation failed.
+   * @returns an error after which it may be retried: another name may be free, or the object that another client has
+   * made can be changed.
+   * @throws StatusError for the others
+   */
   async #whyNotCreated({ wanted: { metadata = {} } }: WritePlan, refusal: Refusal): Promise<StatusError> {
     const { request, make } = this.write;
     const { endpoint, key } = request;
@@ -158,11 +163,11 @@ export class SingleWrite implements Attempts<Written> {
 
 const freshly = (stored: Stored | undefined): Base => ({ stored, fresh: true });
 
-/** 504 for what was planned in vain each time. */
+/** The 504 error for a creation whose every attempt was planned with outdated quotas. */
 const quotasChange = ({ definition }: Endpoint): StatusError =>
   timeout(`quotas of the namespace change too often to create ${definition.resource} in it`, RETRY_SECONDS);
 
-/** An object that cannot be read is there all the same. */
+/** Whether an object is being deleted; false for one that cannot be read, which exists all the same. */
 function isTerminating(stored: Stored | undefined): boolean {
   try {
     return stored !== undefined && metadataOf(stored.body).deletionTimestamp !== undefined;

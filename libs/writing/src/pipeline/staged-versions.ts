@@ -15,8 +15,8 @@ import type { WritePlan } from './planned-write.js';
 import type { WriteRequest } from './write-request.js';
 
 /**
- * Whether a write works on the object in the version that it lies in. A deletion marks what is the same in all of them: so nobody is asked to
- * convert what the server itself removes, though whom there was to ask may be gone.
+ * Whether a write works on the object in the version that it is stored in. A deletion marks fields that are the same in
+ * all versions: so what the server itself removes needs no conversion, whose webhook may be gone.
  */
 export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'operation' | 'endpoint'>): boolean =>
   operation === 'DELETE' && endpoint.stage !== undefined;
@@ -51,13 +51,16 @@ export function writtenBody(request: WriteRequest, object: ApiObject): Buffer | 
   return marksAsItLies(request) ? bodyOf(object) : endpoint.stage.toStorage(object).then(bodyOf);
 }
 
-/** How a body lies that a deletion has marked where it lay. */
+/** Stored form of a body that a deletion has marked without a conversion. */
 export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'storedVersion' | 'defaults'> {
   const storedVersion = form.versionOf(base);
   return { storedVersion, defaults: form.defaultsOf(storedVersion) };
 }
 
-/** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
+/**
+ * Adds to a plan the object for the response, converted. Where that fails nothing is written.
+ * @throws StatusError 500
+ */
 export async function answered({ request, stored, storedServed }: Draft, plan: WritePlan): Promise<WritePlan> {
   if (request.hints?.unanswered) return plan;
   if (storedServed && plan.written === stored && !marksAsItLies(request)) return { ...plan, answer: storedServed };

@@ -5,7 +5,7 @@ import { sameBody } from './same-body.js';
 import { asBefore, marksAsItLies } from './staged-versions.js';
 import { UNWRITTEN, type WriteRequest } from './write-request.js';
 
-/** A body as it is stored: in which version, and with which defaults. */
+/** The form of a stored body: its version, and the defaults that it includes. */
 type StoredForm = Pick<Stored, 'storedVersion' | 'defaults'>;
 
 /** Makes the operation that creates the object of a draft. */
@@ -25,7 +25,7 @@ export function createOp(draft: Draft, body: Buffer): CreateOp {
   };
 }
 
-/** Makes the operation that puts a body in the place of the stored one. */
+/** Makes the operation that replaces the stored body. */
 export function updateOp(draft: Draft, base: Stored, body: Buffer): UpdateOp {
   const terminating = draft.wanted.metadata?.deletionTimestamp !== undefined;
   return { op: 'update', ...target(draft, base), ...formOf(draft), body, terminating };
@@ -46,19 +46,25 @@ const target = (draft: Draft, base: Stored) => ({
   origin: draft.request.caller.origin,
 });
 
-/** Returns how the body of a write lies. What was filled in as another version of its kind is filled in again when it is read. */
+/**
+ * Returns the form of a write's body. A body whose defaults are those of another version gets the defaults again when
+ * it is read.
+ */
 export function formOf({ request, operation, stored }: Draft): StoredForm {
   const { form, definition, storage } = request.endpoint;
   const marked = operation === 'DELETE' && stored !== undefined;
   if (marked && marksAsItLies(request)) return asBefore(request.endpoint, stored);
-  // What is marked was read as the hub, which may have no room for all that another version fills in.
+  // A marked object was read as the hub version, which may lack fields for defaults of other versions.
   const isFilled = marked
     ? form.versionOf(stored) === form.version && form.writesHub
     : definition.version === form.version && definition.group === storage.group;
   return { storedVersion: form.version, defaults: isFilled ? form.defaults : 0 };
 }
 
-/** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
+/**
+ * Whether the stored body is the same already. An object stored in another version is rewritten, though its content is
+ * equal.
+ */
 export const isStoredAs = (base: Stored, request: WriteRequest, body: Buffer): boolean =>
   liesAsWritten(base, request) && sameBody(base.body, body);
 

@@ -23,9 +23,10 @@ interface PipelineOptions extends PlanTools {
 }
 
 /**
- * The one way to the store for objects: base → change → system fields → defaults → ownership → mutating admission → repair →
- * escalation → validate → rights to parameters → validating admission → quota → allocate → to storage → same? → store. Every
- * verb, every subresource and every writer within the server is a {@link Modification}; the stages are a table ({@link STAGES}).
+ * The one way to the store for objects: base → change → system fields → defaults → ownership → mutating admission →
+ * repair → escalation → validate → rights to parameters → validating admission → quota → allocate → to storage → same?
+ * → store. Every verb, every subresource and every writer within the server is a {@link Modification}; the stages are a
+ * table ({@link STAGES}).
  */
 export class WritePipeline {
   readonly #tools: SingleWriteTools;
@@ -38,8 +39,8 @@ export class WritePipeline {
   }
 
   /**
-   * Makes a modification of one object. Tries again when it is overtaken, unless the changed object names a version itself.
-   * Updates of one object that name none take turns, where nobody is asked who may call out.
+   * Carries out a modification of one object. Retries when it is overtaken, unless the changed object names a version
+   * itself. Updates of one object that name no version take turns, except where plugins may call webhooks.
    * @throws StatusError 400, 404, 409, 422; 403 from admission; 504 when its turn does not come in time
    * @throws StoreUnavailableError
    */

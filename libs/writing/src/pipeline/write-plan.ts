@@ -13,13 +13,15 @@ import type { RequestedWrite } from './requested-write.js';
 import { answered, liveObject, readable } from './staged-versions.js';
 import { type Change, type Creation, type Turn, UNWRITTEN, type WriteRequest } from './write-request.js';
 
+/** Dependencies of planning a write. */
 export interface PlanTools extends StageTools, KeepingTools {}
 
 /**
- * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
- * takes nothing either.
- * @param write what is asked for
- * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is nothing
+ * Plans a write: applies the change to a base, runs the stages, and allocates values. Writes no object, and a dry run
+ * allocates nothing either.
+ * @param write the requested write
+ * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is no
+ * object
  * @throws StatusError 400, 403, 409, 413, 422 and what the change and admission throw
  */
 export async function planWrite(write: RequestedWrite, base: Stored | undefined, tools: PlanTools): Promise<WritePlan> {
@@ -67,14 +69,17 @@ async function begin(write: RequestedWrite, base: Stored | undefined): Promise<D
   return { request, operation, ...views, wasTerminating, plugins, ...unset, turn };
 }
 
-/** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
+/**
+ * Returns the object for a change to work on. A deletion marks the live object itself: only plugins need its state
+ * before.
+ */
 function workingCopy({ endpoint, operation, changeKind }: WriteRequest, live: ApiObject): ApiObject {
   if (operation === 'DELETE' || changeKind === 'replace') return live;
   const own = copy(live);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
-/** An object that names a version means that one, and no write that is still to be made. @throws StatusError 409 */
+/** Refuses an object that names another version than that of the base. @throws StatusError 409 */
 function checkVersion({ endpoint, key }: WriteRequest, served: ApiObject, { version }: Stored): void {
   const named = namedVersion(served);
   if (named === '' || (version !== UNWRITTEN && named === String(version))) return;

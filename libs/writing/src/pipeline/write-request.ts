@@ -8,7 +8,7 @@ import type { Caller } from './caller.js';
  * A modifying request, independent of HTTP: the input of the pipeline from handlers and from writers within the server.
  */
 export interface WriteRequest {
-  /** Operation that is asked for; an update may become a creation where its {@link Modification} can create. */
+  /** Requested operation; an update may become a creation where its {@link Modification} can create. */
   readonly operation: Operation;
   /** Endpoint of the object, in the version that the client uses. */
   readonly endpoint: Endpoint;
@@ -29,11 +29,13 @@ export interface WriteRequest {
 /**
  * How a change relates to the current object, where it does not just edit it:
  *
- * - `replace`: it takes nothing but metadata from the current object and keeps no reference to it, which then is not copied (a PUT)
+ * - `replace`: it takes nothing but metadata from the current object and keeps no reference to it, which then is not
+ *   copied (a PUT)
  * - `apply`: it has set field ownership itself (a server-side apply)
- * - `internal`: the server itself changes the desired state (a binding): field ownership, and the update rules of the kind, which are for
- *   clients, are skipped
- * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written though nothing changes
+ * - `internal`: the server itself changes the desired state (a binding): field ownership, and the update rules of the
+ *   kind, which are for clients, are skipped
+ * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written
+ *   though nothing changes
  */
 export type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
 
@@ -41,7 +43,9 @@ export type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
 interface WriteHints {
   /** Object as the caller has just read it; looked up when absent. */
   readonly found?: Stored;
-  /** Whether the client names the version that it changes: the write then does not wait for other writers of the object. */
+  /**
+   * Whether the client names the version that it changes: the write then does not wait for other writers of the object.
+   */
   readonly namesVersion?: boolean;
   /**
    * Whether the response does not hold the object, which then is not converted to the served version; for deletions
@@ -53,16 +57,16 @@ interface WriteHints {
 }
 
 /**
- * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
- * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
- * `stored` is what the current one was read from.
+ * Makes the wanted object from the current one, which it may modify and keep; the pipeline owns the result. Both are in
+ * the version that the endpoint serves; for a deletion in the storage version. Called anew for each attempt. `stored`
+ * is the row that the current object was decoded from.
  */
 export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
 export type Turn = () => Promise<void> | undefined;
 
-/** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
+/** Makes a new object, in the version that the endpoint serves; the pipeline owns it. Called anew for each attempt. */
 export type Creation = () => ApiObject | Promise<ApiObject>;
 
 /** How a request changes or creates the object; at least one of the two is present. */
@@ -75,19 +79,20 @@ export interface Modification {
 
 /** Result of a write. */
 export interface Written {
-  /** Object in the served version, where a webhook has to convert it; else as it lies in the database. */
+  /** Object in the served version, where a webhook has to convert it; else in its stored form. */
   readonly stored: Stored;
+  /** Whether the write created the object. */
   readonly created: boolean;
-  /** It is gone: deleted, or let go of by its last finalizer. */
+  /** Whether the object is gone: deleted, or released by its last finalizer. */
   readonly removed: boolean;
 }
 
 /**
- * Attempts at a write whose base was overtaken by another server, when the client itself named no version. Of those that
- * write the same object at a time one gets through, so this is also how many servers may.
+ * Attempts at a write whose base was overtaken by another server, when the client itself named no version. Of those
+ * that write the same object at a time one gets through, so this is also how many servers may.
  */
 export const WRITE_ATTEMPTS = 256;
-/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
+/** Attempts at a write that calls webhooks each time: one, and five more when it is overtaken. */
 export const CALLING_ATTEMPTS = 6;
 
 /** The version of a base that is itself still to be written. */

@@ -37,8 +37,9 @@ interface RequestedMember {
 const NO_PLUGINS = new Admission([]);
 
 /**
- * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an eviction
- * takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none is.
+ * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an
+ * eviction takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none
+ * is.
  */
 export class WriteSets {
   readonly #turns = new TurnsByKey();
@@ -52,9 +53,9 @@ export class WriteSets {
    * Writes a set of objects in one transaction, and retries it when it is overtaken. Sets that were overtaken take
    * turns within the process, unless a webhook is called meanwhile: of many that change the same objects one succeeds
    * at a time, and every attempt of the others would fail.
-   * @param members what is to be made of what is there now; asked anew each time the set is overtaken
+   * @param members reads the objects and returns their changes; called anew each time the set is overtaken
    * @param deadline monotonic milliseconds (`performance.now()`) after which no further attempt is made
-   * @returns false when it was overtaken to the end, and nothing was written
+   * @returns false when the last attempt was overtaken too, and nothing was written
    * @throws what `members` and the stages of the pipeline throw; nothing has been written then
    */
   async write(members: () => Promise<readonly SetMember[]>, deadline: number): Promise<boolean> {
@@ -91,7 +92,7 @@ export class WriteSets {
     return outcome === 'committed' || undefined;
   }
 
-  /** Plans all of a set, or drops what was planned. */
+  /** Plans all members of a set; if one fails the plans of the others are dropped. */
   async #plan(set: readonly RequestedMember[]): Promise<WritePlan[]> {
     const plans: WritePlan[] = [];
     try {

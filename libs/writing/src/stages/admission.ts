@@ -29,7 +29,7 @@ export function mutatingAdmission(draft: Draft): void | Promise<void> {
   return admit(plugins, new DraftAttributes(draft, () => draft.wantedServed, reinvocation), reinvocation);
 }
 
-/** The plugins that judge the object as it will be stored. */
+/** Runs the plugins that validate the object as it will be stored. */
 export function validatingAdmission(draft: Draft): void | Promise<void> {
   const { plugins } = draft;
   if (plugins.validating.length === 0) return undefined;
@@ -47,13 +47,13 @@ function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Opera
   return { operation, group, version, resource, kind, subresource, namespace, name: key.name };
 }
 
-/** The object in the version of the request; what is stored itself only for those who do not change it. */
+/** Returns the object in the version of the request; the object to be stored itself, where no plugin changes it. */
 function complete({ request: { endpoint }, plugins, wanted }: Draft): ApiObject {
   const own = plugins.lookOnly ? wanted : copy(wanted);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
-/** A draft as plugins see it. Objects are made when they are first looked at. */
+/** A draft as plugins see it. Objects are made on first use. */
 class DraftAttributes implements Attributes {
   readonly operation: Attributes['operation'];
   readonly group: string;
@@ -123,13 +123,13 @@ class DraftAttributes implements Attributes {
   }
 
   setDefaults(): void | Promise<void> {
-    // What is deleted stays as it is.
+    // A deleted object gets no defaults.
     if (this.operation !== 'DELETE') return defaults(this.#draft);
   }
 
   warn(text: string): void {
     const { warnings } = this.#draft.request.caller;
-    // A write that is tried again is told the same again.
+    // A retried write produces the same warnings again.
     if (warnings.length < MOST_WARNINGS && !warnings.includes(text)) warnings.push(text);
   }
 

@@ -12,8 +12,9 @@ export function defaults(draft: Draft): void | Promise<void> {
 }
 
 /**
- * An object that outgrew what there is room for may be marked, released and removed, and written by the server itself. Whoever changes it
- * otherwise would store one of which nobody knows what defaults it has.
+ * Fills in defaults. An object that has no room for all of them may only be marked for deletion, released by
+ * finalizers, removed, and written by the server itself: any other change would store an object with an unknown part of
+ * its defaults.
  */
 function* filled({ request: { endpoint, changeKind }, operation, wantedServed, before }: Draft): Steps<void> {
   const isWhole = yield* endpoint.model.fillDefaults(wantedServed, operation === 'CREATE');

@@ -13,16 +13,16 @@ export interface Draft {
   readonly request: WriteRequest;
   /** Effective operation: an update that finds no object and may create is a `CREATE`. */
   readonly operation: Operation;
-  /** Stored object as it lies in the database, from before the change until the plan is made; undefined for a creation. */
+  /** Stored object in its stored form, from before the change until the plan is made; undefined for a creation. */
   readonly stored: Stored | undefined;
   /**
-   * The stored object in the served version, where a webhook has to convert it and a stage or plugin reads it; else the same as
-   * {@link stored}.
+   * The stored object in the served version, where a webhook has to convert it and a stage or plugin reads it; else the
+   * same as {@link stored}.
    */
   readonly storedServed: Stored | undefined;
   /**
-   * The stored object decoded, in the storage version, as it was before the change: never modified. Undefined for a creation, and for a
-   * deletion, whose change works on the decoded object itself.
+   * The stored object decoded, in the storage version, as it was before the change: never modified. Undefined for a
+   * creation, and for a deletion, whose change works on the decoded object itself.
    */
   readonly before: ApiObject | undefined;
   /** Whether the stored object was being deleted already. */
@@ -30,8 +30,8 @@ export interface Draft {
   /** Admission plugins that are called for the write. */
   readonly plugins: SelectedPlugins;
   /**
-   * Wanted object in the served version: the result of the change, modified in place by the stages up to `repair`. For a deletion the
-   * object marked as deleted, in the storage version.
+   * Wanted object in the served version: the result of the change, modified in place by the stages up to `repair`. For
+   * a deletion the object marked as deleted, in the storage version.
    */
   readonly wantedServed: ApiObject;
   /** Entries of managedFields as they were before admission. */
@@ -41,8 +41,8 @@ export interface Draft {
   /** Whether a plugin may have changed {@link wantedServed}. */
   admitted: boolean;
   /**
-   * Wanted object in the storage version, from `repair` on, which converts it; until then, and for a kind without conversion, the same
-   * object as {@link wantedServed}.
+   * Wanted object in the storage version, from `repair` on, which converts it; until then, and for a kind without
+   * conversion, the same object as {@link wantedServed}.
    */
   wanted: ApiObject;
   /** The object as a quota, where it is one and is stored; from the stage `quota` on. */
@@ -53,7 +53,7 @@ export interface Draft {
   readonly turn: Turn;
 }
 
-/** A check of what the caller of a write may do beside the write itself. */
+/** A check of the caller's rights beyond the write itself. */
 interface RightsCheck {
   /** @throws StatusError 403, or what else refuses the write */
   check(draft: Draft): void | Promise<void>;
@@ -61,10 +61,11 @@ interface RightsCheck {
 
 /** Dependencies of the stages. */
 export interface StageTools {
+  /** Limits of an object's size. */
   readonly limits: ObjectLimits;
-  /** Holds writers of roles and bindings to what they may give. */
+  /** Restricts writers of roles and bindings to rights that they may grant. */
   readonly grants: RightsCheck;
-  /** Holds writers of admission policies to what they may read. */
+  /** Restricts writers of admission policies to parameters that they may read. */
   readonly paramRights: RightsCheck;
   /** Computes quota charges. Default: nothing is charged. */
   readonly quotas?: QuotaCharges | undefined;

@@ -12,6 +12,7 @@ import {
 import { type Endpoint, ownersOf, tooLarge, tooManyValues, withoutOwners } from '@orch/resources';
 import type { Key } from '@orch/storage';
 
+/** Validates the metadata of an object. Returns an error for each invalid field. */
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
     namespaced: endpoint.definition.namespaced,
@@ -24,7 +25,10 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 export interface ObjectLimits {
   /** Largest stored object, bytes, but for its managedFields, which may be as large again. */
   readonly maxBodyBytes: number;
-  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
+  /**
+   * Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its
+   * managedFields.
+   */
   readonly maxValues: number;
   /** Most values of an object whose owners are drawn when it is created or updated. */
   readonly maxOwnedValues: number;
@@ -78,8 +82,8 @@ export function isGone(object: ApiObject, endpoint: Endpoint): boolean {
 }
 
 /**
- * An object must have the name that the path says, and may say of its namespace only what the path says. What has no
- * namespace is taken without the one that it may come with.
+ * Checks that the object has the name in the path, and no other namespace than the path. Removes the namespace of a
+ * cluster-scoped object.
  * @throws StatusError 400
  */
 export function checkPlace(endpoint: Endpoint, key: Key, meta: ObjectMeta): void {
@@ -102,7 +106,10 @@ export function namedVersion(object: ApiObject): string {
   return version === '0' ? '' : version;
 }
 
-/** A uid in an update says which object is meant (in a patch it is a value that cannot be changed). @throws StatusError 409 */
+/**
+ * Refuses an update whose uid is not that of the live object (in a patch it is a value that cannot be changed).
+ * @throws StatusError 409
+ */
 export function requireUid(endpoint: Endpoint, wanted: ApiObject, current: ApiObject): void {
   const uid = wanted.metadata?.uid ?? '';
   const { uid: live = '', name = '' } = current.metadata ?? {};

@@ -18,8 +18,10 @@ export function ownership(draft: Draft, tools: StageTools): void | Promise<void>
 }
 
 /**
- * A large object a step at a time, and one whose owners may speak of versions that somebody outside converts to. Owners of one of very many values are not drawn: they are as many again, and reading and writing
- * that would keep others waiting for longer than they may. Who applies to it owns what it says all the same, and keeps it.
+ * Computes the field owners of a large object in steps, and of one whose managers may use versions that a webhook
+ * converts to. For an object of very many values owners are not computed: they are as many again, and reading and
+ * writing them would block others for too long. An applier owns the fields that it applies all the same, and keeps
+ * them.
  */
 async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
   const { wantedServed, before } = draft;
@@ -50,7 +52,7 @@ function own(draft: Draft, metadata: ObjectMeta | undefined): void {
   draft.owners = metadata?.managedFields ?? [];
 }
 
-/** Behind plugins owners are only looked at: entries that nobody can read are put back, and the client is told. */
+/** Restores entries of managedFields that a plugin has made invalid, and warns the client. */
 export function checkOwners({ wantedServed, owners, request: { caller } }: Draft): void {
   const owned: JsonObject = { metadata: { managedFields: [...owners] } };
   const { object, warning } = admitted(owned, wantedServed as JsonObject);

@@ -3,8 +3,8 @@ import type { Draft, StageTools } from './draft.js';
 import { isGone } from './object-checks.js';
 
 /**
- * Computes what the write is charged to quotas, which the store decides with it, and settles the status of an object that is a quota
- * itself. What is allocated afterwards changes no amount.
+ * Computes the charges of the write against quotas, on which the store decides, and corrects the status of an object
+ * that is a quota itself. Values that are allocated afterwards change no amount.
  */
 export function quota(draft: Draft, { quotas }: StageTools): void {
   if (!quotas) return;
@@ -19,11 +19,14 @@ export function quota(draft: Draft, { quotas }: StageTools): void {
   }
   // A mark changes no amounts.
   if (operation === 'DELETE' && !removed) return;
-  // An update may change what the object uses and remove it at once: it used what it did before.
+  // An update may change the amounts that the object uses and remove it at once: those from before are freed.
   const states = removed ? { before: before ?? wanted, after: undefined } : { before, after: wanted };
   draft.charging = quotas.of({ endpoint, namespace: key.namespace, operation, subresource, ...states });
 }
 
-/** Whether the write removes the stored object: a deletion that nothing holds up, or an update that takes the last finalizer. */
+/**
+ * Whether the write removes the stored object: a deletion that nothing holds up, or an update that takes the last
+ * finalizer.
+ */
 export const isRemoved = ({ stored, wanted, request }: Draft): boolean =>
   stored !== undefined && isGone(wanted, request.endpoint);

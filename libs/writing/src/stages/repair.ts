@@ -8,9 +8,9 @@ import { checkOwners } from './ownership.js';
 import { systemFields } from './system-fields.js';
 
 /**
- * Makes of what was sent and admitted the object that is stored: puts back what a plugin may not change, gives a new object
- * its name, uid and time, goes over to the stored version, and keeps apart what the kind keeps apart (spec from status,
- * what the subresource may change from the rest, the generation).
+ * Makes the object to be stored from the sent and admitted one: restores fields that plugins may not change, sets name,
+ * uid and time of a new object, converts to the storage version, and separates what the kind separates (spec from
+ * status, what the subresource may change from the rest, the generation).
  */
 export function repair(draft: Draft, { now }: StageTools): void | Promise<void> {
   if (draft.admitted) {
@@ -46,7 +46,10 @@ function beginLife({ wantedServed }: Draft, now: number): boolean {
   return named;
 }
 
-/** Defaults have been applied in the version that was sent, and apply again in the one that is judged where that is another. */
+/**
+ * Converts to the storage version. Defaults have been applied in the sent version, and are applied again where the
+ * storage version is another.
+ */
 function toStorage({ request: { endpoint }, wantedServed }: Draft) {
   if (!endpoint.conversion) return wantedServed;
   const wanted = endpoint.conversion.toStorage(wantedServed);

@@ -34,8 +34,9 @@ const OBJECT: readonly Stage[] = [
 ];
 
 /**
- * The stages between the change and the store, in order (docs/architecture.md, "The path of a write"). A new one is a file
- * and a line here. What a deletion leaves of an object is the server's own work, and only has to be admitted and charged.
+ * The stages between the change and the store, in order (docs/architecture.md, "The path of a write"). A new one is a
+ * file and a line here. A deletion is only admitted and charged: the object that it leaves is written by the server
+ * itself.
  */
 export const STAGES: Readonly<Record<Operation, readonly Stage[]>> = {
   CREATE: OBJECT,

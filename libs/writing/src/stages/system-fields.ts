@@ -42,7 +42,7 @@ function requireVersion({ request: { endpoint, key, changeKind }, wantedServed, 
   if (changeKind === 'replace' || stored?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
 }
 
-/** In the words that clients know, with the resource in the place of the kind. */
+/** Builds the error with the message that clients know, with the resource in place of the kind. */
 function versionMissing({ groupResource: { group, resource } }: Endpoint, name: string): StatusError {
   const error = invalidValue('metadata.resourceVersion', new VerbatimValue('0x0'), 'must be specified for an update');
   return invalid(resource, group, name, [error]);
@@ -69,7 +69,8 @@ function keepSystemFields(wantedServed: ApiObject, before: ApiObject): void {
 function resetSystemFields(draft: Draft): void {
   const { request, wantedServed } = draft;
   const { endpoint, key, changeKind } = request;
-  // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
+  // An apply describes the object whichever version exists; a replacement that names a version means an existing
+  // object, so none may be created.
   if (changeKind !== 'apply' && namedVersion(wantedServed) !== '') draft.namesVersion = true;
   const meta = ensureMetadata(wantedServed);
   delete meta.resourceVersion;

@@ -6,10 +6,10 @@ import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
 
 /**
- * The rules of the kind, in the version that is stored; those of a large object a step at a time, and those of a small one that
- * take long.
- * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large, 504 where they take longer than
- * the request may
+ * Validates the object with the rules of its kind, in the storage version; in steps for a large object, and for a small
+ * one with slow rules.
+ * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large, 504 past the
+ * request's deadline
  */
 export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
   const large = draft.turn();
@@ -26,7 +26,7 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
-  // What would be refused anyway is not looked into as well. What the server has to write itself is not.
+  // A write that would be refused anyway is not inspected for warnings, nor is a write of the server itself.
   const isOwn = draft.operation === 'DELETE' || draft.request.changeKind === 'internal';
   if (!isOwn && hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
   await draft.turn();
@@ -73,7 +73,10 @@ function refuse({ request: { endpoint }, wanted }: Draft, errors: readonly Field
   if (errors.length > 0) throw invalidObject(endpoint, wanted, errors);
 }
 
-/** Each looks at all of the object. Fields are called what they are called in the version that was sent. */
+/**
+ * Yields the errors of each set of rules, which all look at the whole object. Fields have their names of the sent
+ * version.
+ */
 function* steps(draft: Draft): Iterable<FieldError[]> {
   const { rules } = draft.request.endpoint;
   for (const found of stored(draft)) {

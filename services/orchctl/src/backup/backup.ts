@@ -17,8 +17,8 @@ const options = defineOptions({
 });
 
 /**
- * `orchctl backup`: copies the database of a running `orch standalone` into a file. Resolves with the exit code; a signal breaks it off,
- * and nothing is left of the file.
+ * `orchctl backup`: copies the database of a running `orch standalone` into a file. Resolves with the exit code; a
+ * signal breaks it off, and nothing is left of the file.
  */
 export async function backup(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;

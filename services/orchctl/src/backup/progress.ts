@@ -13,4 +13,5 @@ export function progressTo(output: Output): (done: number, total: number) => voi
   };
 }
 
+/** Formats a number of bytes in MiB, with one decimal. */
 export const inMebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -12,8 +12,8 @@ const options = defineOptions({
 });
 
 /**
- * `orchctl restore`: makes the database of an `orch standalone` from a backup, where there is none. Resolves with the exit code; nothing
- * is there where it fails, or where a signal breaks it off.
+ * `orchctl restore`: makes the database of an `orch standalone` from a backup, where there is none. Resolves with the
+ * exit code; where it fails, or a signal aborts it, no database is left.
  */
 export async function restore(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;

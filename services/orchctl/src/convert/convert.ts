@@ -30,8 +30,8 @@ const options = defineOptions({
 });
 
 /**
- * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is written),
- * 2 for wrong options.
+ * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is
+ * written), 2 for wrong options.
  */
 export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;
@@ -62,7 +62,7 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   return failures.any ? 1 : 0;
 }
 
-/** Tells what went wrong as it happens. */
+/** Prints errors as they happen, and remembers that there were any. */
 class Failures {
   any = false;
 

@@ -1,7 +1,7 @@
 import { JsonSyntaxError, parseYaml, TooManyValuesError, YamlSyntaxError } from '@orch/codec';
 import type { JsonValue } from '@orch/machinery';
 
-/** One document of a text that may hold several. */
+/** A document of a text that may hold several. */
 interface Document {
   readonly text: string;
   /** Line of the whole text in which this one begins, from 1. */
@@ -10,7 +10,7 @@ interface Document {
   readonly begin: number;
 }
 
-/** What stands in a line of the whole text. */
+/** A message about a line of the whole text. */
 interface Remark {
   readonly line: number;
   readonly text: string;
@@ -25,7 +25,9 @@ const SEPARATOR = /^---(?:\s|$)/;
 /** Blank, a comment, a directive, or a separator with nothing behind it. */
 const SAYS_NOTHING = /^\s*(?:#.*)?$|^%|^---\s*(?:#.*)?$|^\.\.\.\s*$/;
 
-/** The documents of a text, in order: of YAML, of JSON, or JSON values one after another. Those that hold nothing are left out. */
+/**
+ * Splits a text into its documents, in order: YAML, JSON, or JSON values one after another. Empty ones are left out.
+ */
 export function splitDocuments(text: string): readonly Document[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const begins = lines.flatMap((line, at) => (at > 0 && SEPARATOR.test(line) ? [at] : []));
@@ -38,7 +40,7 @@ export function splitDocuments(text: string): readonly Document[] {
   });
 }
 
-/** JSON objects that stand one after another. What is no JSON stays whole: a reader will say what is wrong with it. */
+/** Splits JSON objects that follow each other. Text that is not JSON is not split: the parser reports its error. */
 function splitJson(document: Document): readonly Document[] {
   const ends = [...endsOfObjects(document.text)];
   if (ends.length < 2 || document.text.slice(ends.at(-1)).trim() !== '') return [document];
@@ -55,7 +57,7 @@ function splitJson(document: Document): readonly Document[] {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** Where each outermost object ends, up to what JSON does not have. */
+/** Yields the end of each outermost object, up to the first character that is not JSON. */
 function* endsOfObjects(text: string): Generator<number> {
   const marks = /["'#\\{}]/g;
   let depth = 0;

@@ -4,7 +4,9 @@ import { extname, join } from 'node:path';
 
 /** A text that was read, and what it is called in errors. */
 export interface Input {
+  /** Path of the file, or a name for standard input. */
   readonly name: string;
+  /** The whole text. */
   readonly text: string;
 }
 
@@ -15,16 +17,16 @@ class InputError extends Error {
 
 const MANIFESTS = new Set(['.yaml', '.yml', '.json']);
 const STANDARD_INPUT = 'standard input';
-/** Longer texts have no place in one string, or none for what is made of them. */
+/** Largest text in bytes: longer ones, or their results, may not fit into a string. */
 const MOST_BYTES = 256 << 20;
 
-/** Waits for what is read by a name; undefined when it cannot be read, which is told of. */
+/** Awaits the reading of a named input; reports an error and returns undefined when it fails. */
 type Attempt = <T>(name: string, reading: Promise<T>) => Promise<T | undefined>;
 
 /**
- * The texts of files, of the manifests in directories in the order of their names, and of standard input (`-`). Links to
- * directories within a directory are not followed.
- * @param failed hears of what cannot be read; the rest is
+ * Yields the texts of files, of the manifests in directories in the order of their names, and of standard input (`-`).
+ * Links to directories within a directory are not followed.
+ * @param failed called for each input that cannot be read; the others are read all the same
  */
 export async function* inputsOf(
   paths: readonly string[],
@@ -58,7 +60,7 @@ async function textOf(stream: AsyncIterable<Uint8Array | string>): Promise<strin
 
 /** @throws InputError, or an error of the system */
 async function textAt(path: string): Promise<string> {
-  // Asked before, as the reader of files has an error of its own for those beyond its bounds.
+  // Checked before, as reading a file beyond its own limits fails with another error.
   refuseLong((await stat(path)).size);
   return decoded(await readFile(path));
 }
@@ -74,7 +76,7 @@ function refuseLong(bytes: number): void {
   if (bytes > MOST_BYTES) throw new InputError(`is longer than ${MOST_BYTES >> 20} MiB`);
 }
 
-/** The path itself, or the manifests in it; those of directories in it only when asked for. */
+/** Returns the path itself, or the manifests in a directory; those of its subdirectories only if `recursive`. */
 async function filesAt(path: string, recursive: boolean, attempt: Attempt): Promise<string[]> {
   const found = await attempt(path, stat(path));
   if (!found) return [];
@@ -94,7 +96,7 @@ async function manifestsIn(directory: string, recursive: boolean, attempt: Attem
   return files;
 }
 
-/** A link that leads nowhere is told of when it is read. */
+/** Whether a path leads to a directory; false for a dangling link, which is reported when it is read. */
 const leadsToDirectory = async (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isDirectory(),

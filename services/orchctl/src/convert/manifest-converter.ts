@@ -12,15 +12,15 @@ import {
 } from '@orch/machinery';
 import { loadScheme, type Scheme } from '@orch/schema';
 
-/** Where the converter tells what is wrong with a document, without its place. */
+/** Receives the converter's messages about a document, without its place in the input. */
 export interface Notes {
-  /** Why there is nothing to be written. */
+  /** Reports why a document cannot be converted. */
   error(message: string): void;
-  /** What should be looked at. */
+  /** Reports something that the user should check. */
   warning(message: string): void;
 }
 
-/** What is wrong with an object, for whoever wrote it. */
+/** An error of the manifest, which its author must correct. */
 class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
@@ -71,7 +71,7 @@ export class ManifestConverter {
     );
   }
 
-  /** In order; items that cannot be converted are told of and left out. */
+  /** Converts the items in order; items that cannot be converted are reported and left out. */
   #list(list: Typed, notes: Notes): JsonObject {
     const { apiVersion, kind } = list;
     const plain = isPlainList(apiVersion, kind);
@@ -111,7 +111,7 @@ export class ManifestConverter {
     return latest;
   }
 
-  /** As its version declares it; versions that nobody serves any more declare nothing. */
+  /** Reads an object with the schema of its version; versions that are not served any more have none. */
   #read(object: ApiObject, notes: Notes): ApiObject {
     const { group = '', version = '' } = parseApiVersion(object.apiVersion ?? '') ?? {};
     const found = this.scheme.kind(group, version, object.kind ?? '');
@@ -124,7 +124,7 @@ export class ManifestConverter {
 
 const isPlainList = (apiVersion: string, kind: string): boolean => apiVersion === 'v1' && kind === 'List';
 
-/** What is listed in a `DeploymentList`. */
+/** Returns the kind of the items of a list, such as `Deployment` of `DeploymentList`. */
 const itemKind = (kind: string): string => kind.replace(/List$/, '');
 
 type Typed = JsonObject & { readonly apiVersion: string; readonly kind: string };
@@ -143,5 +143,5 @@ function typed(value: JsonValue): Typed {
 
 const REFUSALS = [ConversionError, DurationError, ManifestError, ObjectReadError, QuantityError, TimeError];
 
-/** Whether an error says what is wrong with the manifest. */
+/** Whether an error describes a fault of the manifest. */
 const isRefusal = (error: unknown): error is Error => REFUSALS.some((type) => error instanceof type);

@@ -16,8 +16,8 @@ const options = defineOptions({
 });
 
 /**
- * `orchctl storage migrate`: brings the schemas of an installation to what this release needs, as the role that owns them, and gives
- * the roles of servers their rights to what is new. Resolves with the exit code.
+ * `orchctl storage migrate`: brings the schemas of an installation to what this release needs, as the role that owns
+ * them, and gives the roles of servers their rights to what is new. Resolves with the exit code.
  */
 export async function migrate(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;
@@ -36,7 +36,7 @@ export async function migrate(args: readonly string[], around: Surroundings = pr
   }
 }
 
-/** One line that says how a migration goes. */
+/** Formats the progress of a migration as one line. */
 function progressOf({ schema, name, state, ms }: MigrationStep): string {
   const seconds = Math.round(ms / 1000);
   if (state === 'waits') return `the schema ${schema} is being migrated by another process: waiting (${seconds} s)\n`;

@@ -18,14 +18,14 @@ const options = defineOptions({
   },
 });
 
-/** Exit code of `--check` where something is to be written. */
+/** Exit code of `--check` where objects are outdated. */
 const OUTDATED = 3;
 /** Objects that cannot be read are named up to so many. */
 const NAMED = 20;
 
 /**
- * `orchctl storage rewrite`: writes every object anew that is encrypted otherwise than the encryption configuration says now. Resolves
- * with the exit code: 1 where some could not be read.
+ * `orchctl storage rewrite`: rewrites every object whose encryption differs from what the encryption configuration says
+ * now. Resolves with the exit code: 1 where some could not be read.
  */
 export async function rewrite(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;

@@ -63,8 +63,8 @@ function missing({ print, postgresUrl, ...values }: Values): string[] {
 const options = defineOptions(definitions, (values) => [...namesakes(values), ...missing(values)]);
 
 /**
- * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or brings them to
- * what they should be. Resolves with the exit code.
+ * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or
+ * brings them to what they should be. Resolves with the exit code.
  */
 export async function roles(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;

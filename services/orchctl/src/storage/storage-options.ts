@@ -46,7 +46,7 @@ export const migratorRole = {
   },
 } as const;
 
-/** What the roles of servers are called. */
+/** Returns the names of the roles of servers. */
 export const serverRoles = (values: OptionValues<typeof storageOptions>): Omit<RoleNames, 'migrator'> => ({
   apiServer: values.apiServerRole ?? `${values.rolePrefix}_api_server`,
   gateway: values.gatewayRole ?? `${values.rolePrefix}_gateway`,
@@ -56,5 +56,5 @@ export const serverRoles = (values: OptionValues<typeof storageOptions>): Omit<R
 export const furtherSchemas = ({ auditPostgres }: { readonly auditPostgres: boolean }): readonly FurtherSchema[] =>
   auditPostgres ? [{ name: EVENT_SCHEMA, migrations: EVENT_MIGRATIONS, rights: EVENT_RIGHTS }] : [];
 
-/** What went wrong, for people; what a database driver says holds no password. */
+/** Formats an error for people; messages of the database driver hold no password. */
 export const told = (error: unknown): string => `Error: ${error instanceof Error ? error.message : String(error)}\n`;

@@ -4,7 +4,7 @@ import { Fairness, fairnessLimits } from '@orch/fairness';
 import { observeRedis } from '../../metrics/outside-metrics.js';
 import { declare, stateOf, tellingOf } from './process.js';
 
-/** What webhooks decided, for all processes. */
+/** Verdicts of webhooks, shared by all processes. */
 export const sharedVerdicts = declare(
   { name: 'shared-verdicts', needs: ['observation', 'sharedRates'], makes: ['sharedVerdicts'] },
   (process) => ({
@@ -19,7 +19,7 @@ export const sharedVerdicts = declare(
   }),
 );
 
-/** Who may do what. */
+/** Authorization of requests. */
 export const access = declare(
   { name: 'access', needs: ['api', 'store', 'changes', 'observation', 'sharedVerdicts'], makes: ['access'] },
   (process) => ({
@@ -43,7 +43,7 @@ export const access = declare(
   }),
 );
 
-/** Whose request is next. */
+/** Priority and fairness: decides which request is executed next. */
 export const fairness = declare(
   { name: 'fairness', needs: ['api', 'store', 'changes', 'observation'], makes: ['fairness'] },
   (process) => ({

@@ -13,7 +13,7 @@ import { followForNamespaces } from '@orch/maintenance';
 import type { FeatureName } from '@orch/schema';
 import { declare, stateOf, tellingOf } from './process.js';
 
-/** The plugins that are asked about what is written, made before the state is opened: what is wrong with their configuration is told first. */
+/** Admission plugins, made before the store is opened, so that errors of their configuration are reported first. */
 export const plugins = declare(
   {
     name: 'plugins',

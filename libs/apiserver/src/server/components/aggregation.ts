@@ -1,7 +1,7 @@
 import { AggregatedApis } from '@orch/aggregation';
 import { declare, stateOf, tellingOf } from './process.js';
 
-/** What other servers serve. */
+/** Group-versions that other servers serve (APIServices). */
 export const aggregatedApis = declare(
   {
     name: 'aggregated-apis',

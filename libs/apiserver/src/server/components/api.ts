@@ -13,7 +13,7 @@ import { declare, type Host, healthOf, tellingOf } from './process.js';
 
 const NEEDS = ['observation', 'store', 'changes', 'admission', 'admissionObserver', 'serviceAccountKeys'] as const;
 
-/** Kinds, and the pipeline that all writes go through, with the plugins that are asked about them. */
+/** Kinds, and the pipeline of all writes with its admission plugins. */
 export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (process) => ({
   async start() {
     const observation = process.need('observation');
@@ -35,7 +35,7 @@ export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (proce
   },
 }));
 
-/** What kinds are made with. */
+/** Returns the settings that kinds are made with. */
 export function kindSettings({ settings, features }: Host<never>): KindSettings {
   return { features, allowPrivileged: settings.serving.allowPrivileged, customKinds: true };
 }

@@ -3,7 +3,7 @@ import { Auditor } from '@orch/serving';
 import type { SideSchema } from '@orch/storage';
 import { declare, type Host, stateOf, tellingOf } from './process.js';
 
-/** What is recorded of requests. */
+/** Audit log of requests. */
 export const audit = declare(
   { name: 'audit', needs: ['api', 'store', 'changes', 'observation'], makes: ['audit', 'auditor'] },
   (process) => ({

@@ -5,7 +5,7 @@ import { CertificateLooks } from '../certificate-looks.js';
 import { certificateSources } from '../certificate-sources.js';
 import { declare, type Host, stateOf, tellingOf } from './process.js';
 
-/** Who asks: certificates and tokens of all kinds. */
+/** Authentication of callers: certificates and tokens of all kinds. */
 export const credentials = declare(
   {
     name: 'credentials',
@@ -32,7 +32,7 @@ export const credentials = declare(
         const opened = await Credentials.open({
           ...{ options: serving, names, logger, certificateAccepted, audiences },
           takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
-          // Who must be asked elsewhere comes last.
+          // Verifiers that call other servers come last.
           tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
         });
         process.provide({ credentials: opened });

@@ -18,7 +18,7 @@ export const customResources = declare(
       const { serving, backend } = settings;
       const webhooks = new Webhooks({
         ...{ deps: state.deps, serving, ...telling },
-        // One that this process made for itself would say nothing to anybody.
+        // No webhook knows the authority of a certificate that this process made for itself.
         shown: () =>
           serving.proxyClientCertFile === undefined ? undefined : process.peek('credentials')?.current.proxy,
       });

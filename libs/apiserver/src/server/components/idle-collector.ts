@@ -1,7 +1,7 @@
 import { IdleCollector } from '@orch/runtime';
 import { declare } from './process.js';
 
-/** Memory that is no longer needed is given back while nobody asks for anything. */
+/** Collects garbage while no requests arrive, so that memory is given back. */
 export const idleCollector = declare({ name: 'idle-collector' }, ({ settings }) => {
   const collector = new IdleCollector({ quietMs: settings.serving.collectWhenQuiet });
   return { name: 'idle-collector', start: async () => collector.start(), stop: async () => collector.stop() };

@@ -34,9 +34,9 @@ interface Parts {
   /** Limits that all processes share; absent without Redis. */
   readonly sharedRates: RedisRates | undefined;
   readonly admissionWebhooks: AdmissionWebhooks;
-  /** Where this process keeps house. */
+  /** Present where this process does the installation's housekeeping. */
   readonly followed: FollowedByNamespaces | undefined;
-  /** Where this process keeps house, and policies are judged. */
+  /** Present where this process does the installation's housekeeping and policies are evaluated. */
   readonly policies: FollowedObjects | undefined;
   readonly customResources: CustomResources;
   readonly webhooks: Webhooks;
@@ -105,8 +105,8 @@ export const declare = <Needs extends PartName = never, Later extends PartName =
 });
 
 /**
- * Checks that each component finds what it needs, given in the order in which they start.
- * @throws Error that names the component, the part, and what would have to start before
+ * Checks that the parts that each component needs are made before, with the components in the order of their start.
+ * @throws Error that names the component, the part, and the component that would have to start before
  */
 export function checkParts(components: readonly DeclaredComponent[]): void {
   const makers = new Map(components.flatMap(({ name, makes }) => makes.map((part) => [part, name] as const)));
@@ -161,7 +161,7 @@ export const tellingOf = (host: Host<'observation'>) => ({
   logger: host.logger,
 });
 
-/** Returns what the health checks of store and feed ask. */
+/** Returns the functions that health checks of store and feed call. */
 export const healthOf = (host: Host<'store' | 'changes'>): ComponentSettings => ({
   pingStore: () => host.need('store').ping(),
   feedLag: () => host.need('changes').medianLag(),

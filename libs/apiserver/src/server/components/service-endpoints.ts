@@ -3,10 +3,10 @@ import { ADDRESS_MS, EndpointsReconciler, ownAddress, thisMachine } from '@orch/
 import { storedEndpoint } from '@orch/resources';
 import { declare, type Host } from './process.js';
 
-/** What names of leases begin with that say which addresses servers have. */
+/** Prefix of the leases in which servers publish their addresses. */
 const LEASES = 'server-address/';
 
-/** Where the Service that stands for the API leads, once this server takes requests. */
+/** Keeps the endpoints of the API's own Service, once this server accepts requests. */
 export const serviceEndpoints = declare({ name: 'service-endpoints', needs: ['api', 'store', 'served'] }, (process) => {
   let reconciler: EndpointsReconciler | undefined;
   return {
@@ -23,7 +23,7 @@ export const serviceEndpoints = declare({ name: 'service-endpoints', needs: ['ap
 function reconcilerOf(process: Host<'api' | 'store' | 'served'>): EndpointsReconciler | undefined {
   const { serving, role } = process.settings;
   if (!role.housekeeping || serving.endpointReconcilerType === 'none') return undefined;
-  // Endpoints of another family than the Service's address lead nowhere.
+  // The address must be of the same family as the Service's cluster IP: others could not be reached through it.
   const [{ family }] = serviceNetworks(serving.serviceClusterIpRange);
   const address = ownAddress(serving, thisMachine(), family);
   if (address === undefined) {

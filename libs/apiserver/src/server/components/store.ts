@@ -8,7 +8,7 @@ import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
 import { declare, type Host, tellingOf } from './process.js';
 
-/** The state, and what it is encrypted with. */
+/** The store, and the encryption of its bodies. */
 export const store = declare(
   { name: 'store', needs: ['observation'], later: ['served'], makes: ['serviceAccountKeys', 'encryption', 'store'] },
   (process) => ({
@@ -42,7 +42,10 @@ export const store = declare(
   }),
 );
 
-/** Stops after what serves requests and before what works beside them: from then on an absent database is not waited for. */
+/**
+ * Stops after what serves requests and before what works beside them: from then on an absent database is not waited
+ * for.
+ */
 export const closingWatch = declare({ name: 'closing-watch', needs: ['store'] }, (process) => ({
   async start() {},
   async stop() {
@@ -50,7 +53,7 @@ export const closingWatch = declare({ name: 'closing-watch', needs: ['store'] },
   },
 }));
 
-/** What cannot be is refused before anything is waited for. */
+/** Rejects invalid settings before anything is waited for. */
 async function refuseEarly(process: Host<never, 'serviceAccountKeys'>): Promise<void> {
   const { backend, serving } = process.settings;
   natsSettings(backend);
