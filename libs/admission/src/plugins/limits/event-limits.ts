@@ -2,7 +2,7 @@ import { type FieldError, invalidValue, notSupported } from '@orch/machinery';
 import type { Rate } from '@orch/webhooks';
 import { integerOf, listOf, membersOf, onlyKnown, readConfiguration, textOf } from '../../versioned-configuration.js';
 
-/** What events are counted together by. */
+/** The property by which events are grouped for a limit. */
 export type EventLimitType = (typeof TYPES)[number];
 
 const TYPES = ['Namespace', 'Server', 'SourceAndObject', 'User'] as const;
@@ -11,7 +11,7 @@ const TYPES = ['Namespace', 'Server', 'SourceAndObject', 'User'] as const;
 export interface EventLimit {
   readonly type: EventLimitType;
   readonly rate: Rate;
-  /** Namespaces, users, … that are known at a time. */
+  /** Most namespaces, users, … that are tracked at a time. */
   readonly cacheSize: number;
 }
 
