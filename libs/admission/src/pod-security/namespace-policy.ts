@@ -10,7 +10,7 @@ import {
   parseVersion,
 } from './level-version.js';
 
-/** What happens to pods that violate a policy: they are refused, noted in the audit log, or cause a warning. */
+/** Mode in which a policy applies: violations are refused, noted in the audit log, or reported as warnings. */
 export type Mode = 'enforce' | 'audit' | 'warn';
 
 /** The level and version that apply in a namespace, for each mode. */
