@@ -65,6 +65,10 @@ export class Definition {
   readonly namesNamespace: boolean;
   #compiling: Promise<CompiledPolicy> | undefined;
 
+  /**
+   * @param name name of the policy
+   * @param spec its spec, as it is stored
+   */
   constructor(
     readonly name: string,
     readonly spec: PolicySpec,

@@ -15,6 +15,7 @@ export class ParamChoice {
   /** Label selector; undefined for one object by its name. */
   readonly #selector: LabelSelector | SelectorError | undefined;
 
+  /** @param ref reference of the binding to its parameters */
   constructor(readonly ref: ParamRef) {
     this.#selector = ref.selector && selectorOf(ref);
   }

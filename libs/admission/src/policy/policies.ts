@@ -14,6 +14,10 @@ export class Binding {
   /** Parameters of the policy; undefined for none. */
   readonly params: ParamChoice | undefined;
 
+  /**
+   * @param name name of the binding
+   * @param spec its spec, as it is stored
+   */
   constructor(
     readonly name: string,
     readonly spec: BindingSpec,

@@ -28,6 +28,7 @@ export class CallFailed extends Error {
 export class Denied extends Error {
   override readonly name = 'Denied';
 
+  /** @param refusal the error for the client */
   constructor(readonly refusal: StatusError) {
     super(refusal.message);
   }

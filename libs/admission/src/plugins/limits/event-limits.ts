@@ -9,7 +9,9 @@ const TYPES = ['Namespace', 'Server', 'SourceAndObject', 'User'] as const;
 
 /** A limit on events. */
 export interface EventLimit {
+  /** Property by which events are grouped. */
   readonly type: EventLimitType;
+  /** Rate limit of each group. */
   readonly rate: Rate;
   /** Most namespaces, users, … that are tracked at a time. */
   readonly cacheSize: number;
@@ -18,7 +20,7 @@ export interface EventLimit {
 const KIND = { group: 'eventratelimit.admission.orch.io', versions: ['v1alpha1'], kind: 'Configuration' };
 const DEFAULT_CACHE_SIZE = 4_096;
 
-/** @throws Error for a configuration without limits, and for what is wrong with them */
+/** Reads the configuration. @throws Error for a configuration without limits, and for invalid ones */
 export function readEventLimits(value: unknown): readonly EventLimit[] {
   const said = value === undefined ? [] : listOf(readConfiguration(value, KIND, ['limits']), 'limits');
   const errors: FieldError[] = said.length === 0 ? [invalidValue('limits', [], 'must not be empty')] : [];

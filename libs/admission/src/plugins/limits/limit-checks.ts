@@ -5,7 +5,9 @@ export type Amounts = Readonly<Record<string, string>>;
 
 /** The requests and limits of a container, a pod or a claim. */
 export interface Asked {
+  /** Requested amounts. */
   readonly requests: Amounts;
+  /** Limits. */
   readonly limits: Amounts;
 }
 
