@@ -61,7 +61,7 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
     ensureObject(object, 'status').storedVersions = stored ? [stored.name ?? ''] : [];
   },
   prepareForUpdate(object) {
-    // A version that becomes the stored one is remembered at once: objects may lie in it from now on.
+    // A new storage version is recorded at once: objects may be stored in it from now on.
     const stored = (object.spec?.versions ?? []).find((version) => version.storage === true);
     const status = ensureObject(object, 'status');
     const before = Array.isArray(status.storedVersions) ? status.storedVersions : [];

@@ -68,7 +68,7 @@ function atMost<N extends string>(status: Counts<N> | undefined, names: readonly
   return [...errors, invalidValue('status.availableReplicas', available, unready(names))];
 }
 
-/** Messages name the count of what is ready in two ways, as clients know them. */
+/** Returns the message for a wrong number of ready replicas, for which clients know two names. */
 const unready = (names: unknown): string =>
   `cannot be greater than ${names === OF_STATEFUL_SET ? 'status.readyReplicas' : 'readyReplicas'}`;
 

@@ -37,7 +37,7 @@ export const validateShare = (field: string, value: unknown): FieldError[] =>
     ? [invalidValue(field, shownIntOrString(value), 'must not be greater than 100%')]
     : [];
 
-/** The number, also of a percentage; 0 for what is neither. */
+/** Returns the number of an integer or a percentage; 0 for another value. */
 function amountOf(value: string | number | undefined): number {
   if (typeof value !== 'string') return Number(value ?? 0);
   return isPercent(value) ? Number(value.slice(0, -1)) : 0;

@@ -11,7 +11,7 @@ const END = '-----END ';
 const DASHES = '-----';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The blocks of a text, in order; what stands between them and what is no block is passed over. */
+/** Yields the blocks of a text, in order; other text and malformed blocks are skipped. */
 export function* pemBlocks(text: string): Iterable<PemBlock> {
   let at = 0;
   for (;;) {

@@ -57,7 +57,7 @@ function validateFinalizers(object: Namespace, old: Namespace, names: Names): Fi
   );
 }
 
-/** Whether a namespace goes is what its deletion says. The field is called in errors as clients know it. */
+/** Checks that the phase matches the deletion timestamp. Errors use the name of the field that clients know. */
 function validatePhase({ metadata, status }: Namespace): FieldError[] {
   const phase = status?.phase ?? '';
   const goes = metadata?.deletionTimestamp !== undefined;

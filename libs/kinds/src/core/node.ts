@@ -17,7 +17,7 @@ export const node: KindDeclaration<Node> = {
       status.allocatable = copy(status.capacity);
     }
   },
-  // Agents took their configuration from the API once: what says so may stay, and does not come anew.
+  // Agents used to take their configuration from the API: existing references may stay, new ones are dropped.
   prepareForCreate(object) {
     drop(object.spec, 'configSource');
     drop(object.status, 'config');

@@ -129,7 +129,7 @@ function readinessGates(object: Pod): string {
   return `${gates.filter((gate) => met.has(gate)).length}/${gates.length}`;
 }
 
-/** A pod that is created with scheduling gates says so at once. */
+/** Returns the condition of a new pod with scheduling gates. */
 function gatedCondition(object: Pod): PodStatus {
   if (isEmpty(object.spec?.schedulingGates)) return {};
   return {

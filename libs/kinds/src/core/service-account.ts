@@ -7,7 +7,7 @@ export const serviceAccount: KindDeclaration<ServiceAccount> = {
   row: (object) => ({ Secrets: (object.secrets ?? []).length }),
 };
 
-/** Secrets are those of the account's own namespace, whatever else is said of them. */
+/** Keeps only the names of the secrets, which are always in the account's own namespace. */
 function keepNamesOfSecrets(object: ServiceAccount): void {
   if (!Array.isArray(object.secrets)) return;
   object.secrets = (object.secrets ?? []).map(({ name }) => (name === undefined ? {} : { name }));

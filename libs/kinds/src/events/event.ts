@@ -26,7 +26,7 @@ export const event: KindDeclaration<Event, CoreEvent> = {
   validateServedUpdate: validateEventUpdate,
   row: (object, now) => eventRow(eventsToCore(object as ApiObject) as CoreEvent, now),
   storedFieldNames: STORED_NAMES,
-  // The only one that clients know by its name here; of the others they hear as of core events.
+  // The only field with its own name in errors; for the others clients get the names of core events.
   refusedFieldNames: new Map([['reportingComponent', 'reportingController']]),
   selectableFields: {
     'regarding.kind': regarding('kind'),

@@ -78,7 +78,7 @@ function validateRule(rule: PolicyRulesWithSubjects, path: string): FieldError[]
   ];
 }
 
-/** Whoever is meant, by a name, and a namespace where there is one. */
+/** A subject with a name, and a namespace if it has one. */
 interface NamedSubject {
   readonly name?: string;
   readonly namespace?: string;

@@ -7,7 +7,7 @@ import { validateStorageVersionName, validateStorageVersionStatus } from './stor
 export const storageVersion: KindDeclaration<StorageVersion> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
-  // Its own rule says more: `<group>.<resource>`.
+  // Its validation is stricter: `<group>.<resource>`.
   nameRule: 'pathSegment',
   unconditionalUpdate: false,
   validateCreate: validateStorageVersionName,

@@ -87,7 +87,10 @@ export const portErrors = (field: string, port: string | number | undefined): Fi
     ? invalidEach(field, port, portNameErrors(port))
     : invalidEach(field, port ?? 0, portNumberErrors(Number(port ?? 0)));
 
-/** An amount; undefined for what is none. Reading refuses such texts, but not in values that come another way. */
+/**
+ * Returns a quantity; undefined for an invalid one, which readers of objects refuse, but which may come from other
+ * sources.
+ */
 export function quantityOf(text: string): Quantity | undefined {
   try {
     return parseQuantity(text);

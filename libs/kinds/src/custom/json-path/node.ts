@@ -14,7 +14,7 @@ export type PathNode =
   /** `range`, `end` and other words: nothing is found with them in a path that is to find one value. */
   | { readonly kind: 'word'; readonly name: string };
 
-/** Items of a list; what is undefined was not said. */
+/** A range of items of a list; unset bounds are undefined. */
 export interface SliceNode {
   readonly kind: 'slice';
   readonly from: number | undefined;

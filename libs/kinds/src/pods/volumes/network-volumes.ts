@@ -22,7 +22,7 @@ import { shownStrings } from '../../values/go-syntax.js';
 const MAX_LUN = 255;
 const MAX_TENANT = 64;
 const REGISTRY = 'must be a host:port pair or multiple pairs separated by commas';
-/** No name is as long; what is longer is not looked at. */
+/** Longest name that is tested; no valid name is as long. */
 const TESTED_MAX = 4_096;
 /** Names of initiators and targets: qualified, of an enterprise, of an authority. */
 const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
