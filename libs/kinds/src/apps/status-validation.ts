@@ -39,6 +39,7 @@ export const validateReplicaStatus = ({ status }: ReplicaSet | ReplicationContro
   ...atMost(status, OF_REPLICA_SET),
 ];
 
+/** Checks the counts in the status of a StatefulSet, and that its collision count does not fall. */
 export const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', [
     'replicas',
@@ -50,6 +51,7 @@ export const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet)
   ...validateCollisions(object, old),
 ];
 
+/** Checks the counts in the status of a DaemonSet, and that its collision count does not fall. */
 export const validateDaemonSetStatus = (object: DaemonSet, old: DaemonSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', OF_DAEMON_SET),
   ...validateCollisions(object, old),

@@ -6,6 +6,7 @@ const isCpu = (metric: Json): boolean => metric.type === 'Resource' && objectAt(
 /** The member of a resource metric that holds the numbers: the target or the measured value. */
 export type MetricSide = 'target' | 'current';
 
+/** Returns the CPU metric of v2 for a utilization in percent. */
 export const cpuMetric = (side: MetricSide, utilization: number): Json => ({
   type: 'Resource',
   resource: {

@@ -8,6 +8,7 @@ type Places = ReadonlyMap<string, readonly string[]>;
 
 /** The sources of metrics, as targets (`spec`) or as what was last seen (`status`). */
 export interface FlatForm {
+  /** Paths of the members, by name of the source. */
   readonly sources: Readonly<Record<string, Places>>;
   /** Returns the type of the target value, which v2 requires; absent for measured values, which have none. */
   typeOf?(source: Json): string;

@@ -1,8 +1,10 @@
 /** A block of PEM: the bytes between its BEGIN and its END. */
 export interface PemBlock {
+  /** Type in the BEGIN line, such as `CERTIFICATE`. */
   readonly type: string;
   /** Whether lines of the form `Name: value` stand before the content. */
   readonly hasHeaders: boolean;
+  /** Decoded content. */
   readonly bytes: Buffer;
 }
 

@@ -32,6 +32,7 @@ const RESIZE_STATES = [
 ];
 const ALONE = 'ReadWriteOncePod';
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
+/** Modes of volumes and claims. */
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 /** Whether a volume or a claim may be for one pod only; `old` is the spec that is stored. */

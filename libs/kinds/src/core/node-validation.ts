@@ -110,6 +110,7 @@ export const validateNodeResources = (object: Node, names: Names): FieldError[] 
     ),
   );
 
+/** Checks the status of a node: resources, distinct addresses, and configuration sources. */
 export function validateNodeStatus(object: Node, names: Names): FieldError[] {
   const seen = new Set<string>();
   const addresses = each(object.status?.addresses ?? [], 'status.addresses', (entry, field) => {

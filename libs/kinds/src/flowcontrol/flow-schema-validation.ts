@@ -35,6 +35,7 @@ const SUBJECTS: Readonly<Record<string, 'group' | 'serviceAccount' | 'user'>> = 
   User: 'user',
 };
 
+/** Checks a flow schema; the fixed ones must have their fixed content. */
 export const validateFlowSchema = ({ metadata, spec }: FlowSchema): FieldError[] => [
   ...validatePrecedence(spec?.matchingPrecedence ?? 0, metadata?.name ?? ''),
   ...validateMethod(spec?.distinguisherMethod),

@@ -31,6 +31,7 @@ const OF_CONTAINERS = new Set(COMPUTE);
 const WHOLE = new Set(COUNTED);
 const REQUESTS = 'requests.';
 
+/** Returns whether a resource is huge pages of some size. */
 export const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
 
 const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith(`${REQUESTS}hugepages-`);

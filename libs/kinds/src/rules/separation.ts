@@ -5,6 +5,7 @@ import { ensureObject, type Json, takeFrom } from '../values/fields.js';
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
+/** Returns whether a resource has a `status` subresource. */
 export const hasStatusSubresource = ({ subresources }: Pick<ResourceDefinition, 'subresources'>): boolean =>
   subresources.some((subresource) => subresource.name === 'status');
 
