@@ -36,6 +36,7 @@ const laterMember = (name: string): GatedFields<CustomResourceDefinition> => ({
   },
 });
 
+/** Rules of CustomResourceDefinition. */
 export const customResourceDefinition = ({ features }: KindSettings): KindDeclaration<CustomResourceDefinition> => ({
   resetFields: { status: [['metadata'], ['spec']] },
   freeFinalizers: true,

@@ -39,6 +39,7 @@ const hasTemplateOf = (object: DaemonSet, other: DaemonSet): boolean =>
 
 const ofTemplate = templateWarnings<DaemonSet>('spec.template', ({ spec }) => spec?.template);
 
+/** Rules of DaemonSet, which keeps a template generation in an annotation. */
 export const daemonSet = (settings: KindSettings): KindDeclaration<DaemonSet> => ({
   generation: true,
   gatedFields: TEMPLATE_FIELDS,

@@ -22,6 +22,7 @@ import { validateReplicated } from './workload-validation.js';
 const annotationsChanged = (object: Deployment, old: Deployment): boolean =>
   !equal(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {});
 
+/** Rules of Deployment; annotations count to the generation. */
 export const deployment = (settings: KindSettings): KindDeclaration<Deployment> => ({
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || annotationsChanged(object, old) },

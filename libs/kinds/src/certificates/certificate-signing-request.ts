@@ -8,6 +8,9 @@ import { ensureObject } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { DECISIONS, validateRequest, validateRequestStatus } from './request-validation.js';
 
+/**
+ * Rules of CertificateSigningRequest: the request is immutable, conditions are written through `approval` and `status`.
+ */
 export const certificateSigningRequest: KindDeclaration<CertificateSigningRequest> = {
   resetFields: {
     '': [['spec'], ['status']],

@@ -14,6 +14,7 @@ const keepSpec = (object: Namespace, old: Namespace): void => {
   object.spec = copy(old.spec);
 };
 
+/** Rules of Namespace; a new one gets the finalizer that stands for its contents. */
 export const namespace: KindDeclaration<Namespace> = {
   nameRule: 'label',
   defaults(object, names) {

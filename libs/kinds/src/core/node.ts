@@ -7,6 +7,7 @@ import { isEmpty } from '../values/fields.js';
 import { joined, orNone, UNKNOWN } from '../values/text.js';
 import { validateNode, validateNodeResources, validateNodeStatus, validateNodeUpdate } from './node-validation.js';
 
+/** Rules of Node; the status that an agent sends at registration is kept. */
 export const node: KindDeclaration<Node> = {
   // Agents register a node with what they already know of it.
   keepsStatusOnCreate: true,

@@ -20,6 +20,7 @@ import { NONE, orNone } from '../values/text.js';
 import { podWarnings } from '../warnings/pods.js';
 import { hostNameWarnings } from '../warnings/workloads.js';
 
+/** Returns the rules of Pod. */
 export function pod(settings: KindSettings): KindDeclaration<Pod> {
   const resizes = settings.features.enabled('InPlacePodVerticalScaling');
   return {

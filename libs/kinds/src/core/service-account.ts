@@ -1,6 +1,7 @@
 import type { ServiceAccount } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
+/** Rules of ServiceAccount; references to secrets keep only names. */
 export const serviceAccount: KindDeclaration<ServiceAccount> = {
   prepareForCreate: keepNamesOfSecrets,
   prepareForUpdate: keepNamesOfSecrets,

@@ -18,6 +18,7 @@ const MAX_SHOWN = 3;
 const sameLabels = (object: EndpointSlice, old: EndpointSlice): boolean =>
   equal(object.metadata?.labels ?? {}, old.metadata?.labels ?? {});
 
+/** Rules of EndpointSlice. */
 export const endpointSlice: KindDeclaration<EndpointSlice> = {
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || !sameLabels(object, old) },
   gatedFields: [gatedMember('TopologyAwareHints', 'endpoints[].hints')],

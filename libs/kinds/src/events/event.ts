@@ -20,6 +20,7 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
   ['reportingController', 'reportingComponent'] as const,
 ]);
 
+/** Rules of Event in `events.orch.io`; events are stored in their core form. */
 export const event: KindDeclaration<Event, CoreEvent> = {
   createOnUpdate: true,
   validateServed: validateNewForm,

@@ -4,6 +4,7 @@ import { keepAllButStatus } from '../rules/separation.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
+/** Rules of StorageVersion. */
 export const storageVersion: KindDeclaration<StorageVersion> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },

@@ -12,6 +12,7 @@ const CONTEXT_MOUNT = 'SELinuxMountReadWriteOncePod';
 
 const COUNTED = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const;
 
+/** Rules of CSIDriver. */
 export const csiDriver = (settings: KindSettings): KindDeclaration<CSIDriver> => ({
   generation: {
     first: 0,
