@@ -4,11 +4,12 @@ import { type PluginConfiguration, readAdmissionConfiguration } from '@orch/admi
 import { parseYaml } from '@orch/codec';
 
 /**
- * Reads the file of `--admission-control-config-file` and the files that it names for plugins, which are relative to it.
+ * Reads the file of `--admission-control-config-file` and the files that it names for plugins, which are relative to
+ * it.
  * @param file undefined for none
- * @param isAsked whether a plugin of a name is; what is said to others is not read
- * @returns what is said to each plugin, by its name
- * @throws Error that names the file that cannot be read or says something else
+ * @param isAsked whether a plugin is enabled; configurations of others are not read
+ * @returns configurations by the name of the plugin
+ * @throws Error that names the file that is unreadable or invalid
  */
 export async function readPluginConfigurations(
   file: string | undefined,

@@ -1,18 +1,18 @@
 import type { Operation, Step, StepObserver } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
-/** Hears of admission. Times are milliseconds. */
+/** Receives the durations of admission, milliseconds. */
 export interface AdmissionObserver {
-  /** All plugins of a step together. */
+  /** Receives the duration of all plugins of a step together. */
   readonly step: StepObserver;
-  /** One plugin in one step. */
+  /** Returns a function that receives the durations of one plugin in one step. */
   controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
 }
 
-/** As the reference counts them. */
+/** Bounds of the histograms in seconds, as in the reference. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** Times admission under the names of the reference. */
+/** Returns an observer whose metrics have the names of the reference. */
 export function admissionMetrics(metrics: Metrics): AdmissionObserver {
   const step = metrics.histogram({
     name: 'apiserver_admission_step_admission_duration_seconds',
@@ -38,7 +38,7 @@ export function admissionMetrics(metrics: Metrics): AdmissionObserver {
   };
 }
 
-/** Series are looked up once: each write adds to as many as there are plugins. */
+/** Caches the series of each operation: each write adds to as many as there are plugins. */
 function kept<T>(find: (operation: Operation) => T): (operation: Operation) => T {
   const found = new Map<Operation, T>();
   return (operation) => {

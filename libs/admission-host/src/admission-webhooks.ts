@@ -17,7 +17,10 @@ interface AdmissionWebhooksSettings {
   readonly exempt: Exemptions;
 }
 
-/** What the plugins of a process call admission webhooks with. Plugins are made before there is anything to call them with. */
+/**
+ * The admission webhooks of a process: clients, states and authorities. Plugins are made before the resources are
+ * served that calls depend on.
+ */
 export class AdmissionWebhooks {
   readonly #clients: ReviewClients[] = [];
   readonly #states: (() => readonly WebhookState[])[] = [];
@@ -32,7 +35,7 @@ export class AdmissionWebhooks {
     });
   }
 
-  /** For one plugin. @param configuration of the plugin. @throws Error for one that is none */
+  /** Returns the host for one plugin. @param configuration of the plugin. @throws Error for an invalid one */
   for(configuration: unknown): WebhookSurroundings {
     const client = new ReviewClients(configuration);
     this.#clients.push(client);
@@ -43,7 +46,7 @@ export class AdmissionWebhooks {
     return { ...this.settings, forms: this.#forms, client, show };
   }
 
-  /** What policies are judged with: they look at objects as webhooks do. */
+  /** Returns the host for policies, which see objects as webhooks do. */
   forPolicies(): Omit<PolicySurroundings, 'params'> {
     const { observer } = this.settings;
     return {
@@ -52,36 +55,41 @@ export class AdmissionWebhooks {
     };
   }
 
-  /** Once plugins are made. @throws KubeconfigError for credentials that cannot be used */
+  /** Reads the credentials, once plugins are made. @throws KubeconfigError for credentials that cannot be used */
   async readUsers(names: Names): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.readUsers(names)));
   }
 
-  /** Before anything is written. */
+  /** Starts the clients, before anything is written. */
   start(parts: ServedFormsParts, settings: Omit<ReviewClientSettings, 'maxValues'>): void {
     this.#parts = parts;
     const { maxValues } = parts;
     for (const client of this.#clients) client.start({ ...settings, maxValues });
   }
 
-  /** How each webhook is, in the order in which they are asked. */
+  /** Returns the state of each webhook, in the order in which they are called. */
   states(): readonly WebhookState[] {
     return this.#parts ? this.#states.flatMap((states) => states()) : [];
   }
 
-  /** Authorities of the webhooks, by where they stand. */
+  /** Returns the authorities of the webhooks, each with the configuration that holds it. */
   trusted(): { certificate: string; file: string; pem: string }[] {
     const all = this.#parts ? this.#trusted.flatMap((trusted) => trusted()) : [];
     return all.map(({ object, pem }) => ({ certificate: 'ca-bundle', file: object, pem }));
   }
 
-  /** Gives up the calls in flight. */
+  /** Aborts the calls in flight. */
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 }
 
-/** Whether webhooks may be at an address, by the networks where they may not. @param cidrs `10.0.0.0/8`, `fd00::/8`. @throws Error */
+/**
+ * Returns a check of whether webhooks may have an address, given the networks where they may not; undefined without
+ * such networks.
+ * @param cidrs `10.0.0.0/8`, `fd00::/8`
+ * @throws Error for a text that is no network
+ */
 export function addressesOutside(cidrs: readonly string[]): ((address: string) => boolean) | undefined {
   if (cidrs.length === 0) return undefined;
   const denied = new BlockList();

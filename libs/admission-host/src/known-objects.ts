@@ -8,15 +8,21 @@ import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { ensureOwn, serverForUsers } from '@orch/writing';
 import { FollowedKind } from './followed-kind.js';
 
+/** Sources of the objects that plugins look up. */
 export interface KnownObjectsSource {
+  /** Resources, reader and write pipeline of the process. */
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
+  /** Store that objects are loaded from, with notices of commits and rewinds. */
   readonly store: ObjectSource & Pick<ServingStore, 'onCommit' | 'onRewind'>;
+  /** Feed of changes. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Receives failures to load or follow objects. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The objects that one plugin looks up, and a way to wait until they are up to date. */
 export interface PluginObjects {
+  /** The objects, as the plugin sees them. */
   readonly objects: KnownObjects;
   /** Waits for all kinds that the plugin follows; see {@link FollowedKind.caughtUp}. */
   caughtUp(deadline: number): Promise<void> | undefined;

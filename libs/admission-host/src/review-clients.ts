@@ -6,28 +6,29 @@ import type { JsonValue, Names } from '@orch/machinery';
 import { turnFor } from '@orch/runtime/work';
 import { AnswerTooLarge, WebhookClients, WebhookError, type WebhookSettings } from '@orch/webhooks';
 
+/** Settings of the calls of admission webhooks. */
 export interface ReviewClientSettings extends Omit<WebhookSettings, 'userOf'> {
-  /** Values in an answer. */
+  /** Most JSON values in an answer. */
   readonly maxValues: number;
 }
 
-/** Calls admission webhooks of one plugin, as whoever its configuration says. */
+/** Calls the admission webhooks of one plugin, with the credentials in its configuration. */
 export class ReviewClients implements ReviewClient {
   readonly #file: string | undefined;
   #users: UsersByHost | undefined;
   #clients: WebhookClients | undefined;
 
-  /** @param configuration a `WebhookAdmissionConfiguration`; undefined for none. @throws Error for one that is none */
+  /** @param configuration a `WebhookAdmissionConfiguration`; undefined for none. @throws Error for an invalid one */
   constructor(configuration: unknown) {
     this.#file = kubeConfigFileOf(configuration);
   }
 
-  /** Reads as whom webhooks are called. @throws KubeconfigError for a file that cannot be used */
+  /** Reads the credentials for webhooks. @throws KubeconfigError for a file that cannot be used */
   async readUsers(names: Names): Promise<void> {
     if (this.#file !== undefined) this.#users = await UsersByHost.read(this.#file, names);
   }
 
-  /** Before the first call. */
+  /** Starts the client, before the first call. */
   start(settings: ReviewClientSettings): void {
     const users = this.#users;
     this.#maxValues = settings.maxValues;
@@ -52,7 +53,7 @@ export class ReviewClients implements ReviewClient {
     }
   }
 
-  /** Gives up the calls in flight. */
+  /** Aborts the calls in flight. */
   async close(): Promise<void> {
     await this.#clients?.close();
   }
@@ -73,7 +74,10 @@ const KIND = 'WebhookAdmissionConfiguration';
 const OLD_KIND = 'WebhookAdmission';
 const API_VERSION = /^apiserver\.(config\.)?[a-z0-9.-]+\/v1(alpha1)?$/;
 
-/** The file of credentials that a configuration names (k8s.io/apiserver, pkg/admission/plugin/webhook/config). @throws Error */
+/**
+ * Returns the file of credentials that a configuration names (k8s.io/apiserver, pkg/admission/plugin/webhook/config).
+ * @throws Error for an invalid configuration
+ */
 function kubeConfigFileOf(configuration: unknown): string | undefined {
   if (configuration === undefined || configuration === null) return undefined;
   if (typeof configuration !== 'object' || Array.isArray(configuration)) throw new Error('not an object');
@@ -89,10 +93,13 @@ function kubeConfigFileOf(configuration: unknown): string | undefined {
   );
 }
 
-/** Codes of answers whose text is passed on. */
+/** Status codes of answers whose text is included in the error. */
 const TOLD: ReadonlySet<number> = new Set([403, 406, 415]);
 
-/** What clients of the reference say of an answer that is no answer, by its code (k8s.io/apimachinery, pkg/api/errors). */
+/**
+ * Messages of the reference's clients for answers with a status other than 2xx, by its code (k8s.io/apimachinery,
+ * pkg/api/errors).
+ */
 const TEXTS: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',

@@ -17,14 +17,17 @@ import { fullObject, type Scheme, type Subresource } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import { readMade } from '@orch/writing';
 
+/** Dependencies of the conversion of objects for webhooks. */
 export interface ServedFormsParts {
+  /** The served resources. */
   readonly served: Pick<ServedResources, 'current'>;
+  /** The schemas of built-in kinds. */
   readonly scheme: Scheme;
   /** Most values of an object that a patch makes. */
   readonly maxValues: number;
 }
 
-/** How objects look to admission webhooks, by what is served. */
+/** Converts objects to the form that admission webhooks see, by the served resources. */
 export class ServedForms implements ReviewedForms {
   #equivalents: { readonly of: ServedSnapshot; readonly byType: ReadonlyMap<TypeId, readonly Endpoint[]> } | undefined;
 

@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '@orch/machinery';
 import type { ServedResources } from '@orch/resources';
 import type { Scheme } from '@orch/schema';
 
-/** What is served, as types in expressions are checked against it. */
+/** The kinds and schemas of the served resources, for the type checking of expressions. */
 export class ServedKindForms implements KnownKinds {
   constructor(private readonly parts: { readonly served: Pick<ServedResources, 'current'>; readonly scheme: Scheme }) {}
 

@@ -8,24 +8,24 @@ import type { KnownObjectsSource } from './known-objects.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Seconds after which who was not told in time may ask again. */
+/** Seconds after which a client whose request timed out here may retry. */
 const RETRY_SECONDS = 1;
 
 /**
- * The objects that admission policies are told what to ask for by, of whatever kind: all objects of the kinds that policies name lie in
- * memory as they are stored, and what is asked for is made of that.
+ * Parameters of admission policies, of any kind: all objects of the kinds that policies name are cached in memory as
+ * they are stored, and converted when they are read.
  */
 export class ServedParams implements ParamObjects {
   #source: KnownObjectsSource | undefined;
   #kinds: readonly ParamKind[] = [];
   readonly #byType = new Map<TypeId, FollowedType<Row>>();
   readonly #ends: (() => void)[] = [];
-  /** Of what has not changed since. */
+  /** Selected rows by namespace, for each selector; dropped when the objects change. */
   readonly #selections = new WeakMap<FollowedType<Row>, WeakMap<LabelSelector, Map<string, readonly Row[]>>>();
   readonly #labels = new WeakMap<Row, Labels>();
   readonly #made = new WeakMap<Row, { readonly by: Endpoint; readonly object: ApiObject }>();
 
-  /** From now on kinds are followed; custom ones as they come. */
+  /** Starts following the kinds; custom ones once they are served. */
   start(source: KnownObjectsSource): void {
     this.#source = source;
     const { deps, store } = source;
@@ -37,6 +37,7 @@ export class ServedParams implements ParamObjects {
     this.#reconcile();
   }
 
+  /** Ends following, and drops the cache. */
   stop(): void {
     for (const end of this.#ends) end();
     for (const rows of this.#byType.values()) rows.stop();
@@ -74,14 +75,14 @@ export class ServedParams implements ParamObjects {
     deadline: number,
   ): readonly ApiObject[] | Promise<readonly ApiObject[]> {
     return this.#look<readonly ApiObject[]>(kind, deadline, [], (rows, endpoint) => {
-      // It may be one that is selected.
+      // The unreadable object may be one that the selector matches.
       const unreadable = rows.unreadable(namespace);
       if (unreadable) throw toStatusError(unreadable);
       return this.#selected(rows, namespace, selector, endpoint);
     });
   }
 
-  /** By name. Who is selected is found out once, until something changes. */
+  /** Returns the selected objects, sorted by name. The selection is cached until something changes. */
   async #selected(
     rows: FollowedType<Row>,
     namespace: string,
@@ -114,14 +115,18 @@ export class ServedParams implements ParamObjects {
     return selected.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Read once. */
+  /** Returns the labels of a row, which are read once. */
   #labelsOf(row: Row, { description }: Endpoint): Labels {
     const labels = this.#labels.get(row) ?? description.describe(row).labels;
     this.#labels.set(row, labels);
     return labels;
   }
 
-  /** At all that is known of a kind, once it is. @param unknown what is found of a kind that is not followed. @throws StatusError 504 */
+  /**
+   * Looks up objects of a kind, once its cache is current.
+   * @param unknown result for a kind that is not followed.
+   * @throws StatusError 504
+   */
   #look<T>(
     kind: ParamKind,
     deadline: number,
@@ -138,7 +143,7 @@ export class ServedParams implements ParamObjects {
     return wait ? wait.then(() => look(rows, endpoint), late) : look(rows, endpoint);
   }
 
-  /** Nobody changes it: it is made once. */
+  /** Returns the object of a row in the version of the endpoint. It is made once, as callers do not change it. */
   #object(row: Row, endpoint: Endpoint): ApiObject | Promise<ApiObject> {
     const made = this.#made.get(row);
     if (made?.by === endpoint) return made.object;
@@ -150,7 +155,7 @@ export class ServedParams implements ParamObjects {
     return inServedVersion(endpoint, row).then((served) => keep(servedObject(endpoint, served)));
   }
 
-  /** What is served of a kind and lies here; other servers are not asked. */
+  /** Returns the endpoint of a kind that is stored here; aggregated servers are not asked. */
   #endpoint({ apiVersion, kind }: ParamKind): Endpoint | undefined {
     const parsed = parseApiVersion(apiVersion);
     const group = parsed && this.#source?.deps.served.current.groups.get(parsed.group);
@@ -161,7 +166,7 @@ export class ServedParams implements ParamObjects {
     return undefined;
   }
 
-  /** Follows what is named and served, and nothing else. */
+  /** Follows exactly the kinds that are named and served. */
   #reconcile(): void {
     const wanted = new Set<TypeId>();
     for (const kind of this.#kinds) {

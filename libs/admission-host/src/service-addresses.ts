@@ -1,7 +1,7 @@
 import { StatusError } from '@orch/machinery';
 import type { Endpoints, Service, ServicePort } from '@orch/schema/types/core/v1';
 
-/** Host, a name or an address, and port. */
+/** A host, by name or address, and a port. */
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -11,7 +11,7 @@ const unavailable = (message: string) => new StatusError('ServiceUnavailable', m
 const unsupported = (type: string | undefined) => new Error(`unsupported service type ${JSON.stringify(type ?? '')}`);
 
 /**
- * Where a service is reached through whatever serves its own address.
+ * Returns the address of a service itself, its cluster IP or external name.
  * @throws Error for services without one, StatusError 503 for ports that the service does not have
  */
 export function clusterAddress(service: Service, port: number): Address {
@@ -31,9 +31,9 @@ export function clusterAddress(service: Service, port: number): Address {
 }
 
 /**
- * Where one of the endpoints of a service is reached.
- * @param random a number from 0 to below 1: which of them
- * @throws Error for services without endpoints of their own, StatusError 503 where there is none now
+ * Returns the address of one endpoint of a service.
+ * @param random returns a number in [0, 1), which selects the endpoint
+ * @throws Error for types of services without endpoints of their own, StatusError 503 if there is no endpoint now
  */
 export function endpointAddress(service: Service, endpoints: Endpoints, port: number, random: () => number): Address {
   const { type } = service.spec ?? {};
@@ -48,7 +48,7 @@ export function endpointAddress(service: Service, endpoints: Endpoints, port: nu
   return chosen;
 }
 
-/** @throws StatusError 503 */
+/** Returns the port of a service by its number. @throws StatusError 503 for an unknown port */
 function portOf({ metadata, spec }: Service, number: number): ServicePort {
   const found = spec?.ports?.find(({ port }) => port === number);
   if (!found) throw unavailable(`no service port ${number} found for service ${JSON.stringify(metadata?.name)}`);

@@ -8,17 +8,17 @@ import { clusterAddress, endpointAddress } from './service-addresses.js';
 
 interface ServiceResolverParts {
   readonly reader: Pick<ObjectReader, 'get'>;
-  /** The endpoint of a resource of the core group. */
+  /** Returns the endpoint of a resource of the core group. */
   find(resource: string): Endpoint;
-  /** Whether services are reached at one of their endpoints. */
+  /** Whether services are reached at one of their endpoints, not at their own address. */
   readonly toEndpoints: boolean;
-  /** Where services are reached that are named here, in place of their own addresses; see {@link readServiceMap}. Default none. */
+  /** Addresses of the services that are named here, in place of their own; see {@link readServiceMap}. Default none. */
   readonly overrides?: ReadonlyMap<string, Address>;
-  /** In [0, 1); default Math.random. */
+  /** Returns a number in [0, 1); default Math.random. */
   readonly random?: () => number;
 }
 
-/** Finds services where this installation has them. */
+/** Returns a resolver for the addresses of services in this installation. */
 export function serviceResolver({
   reader,
   find,
@@ -29,7 +29,7 @@ export function serviceResolver({
   const lookUp = async (resource: string, namespace: string, name: string) => {
     const endpoint = find(resource);
     const stored = await reader.get(endpoint.type as TypeId, { namespace, name }, { want: 'any' });
-    // As the reference says it of what its listers do not have.
+    // The message of the reference for a service that its listers do not have.
     if (!stored) throw new Error(`${resource === 'services' ? 'service' : resource} ${JSON.stringify(name)} not found`);
     return fromStored(stored, endpoint);
   };
@@ -44,7 +44,10 @@ export function serviceResolver({
 
 const MAPPED = /^([^/:=]+\/[^/:=]+(?::\d+)?)=(.+):(\d+)$/;
 
-/** Reads `--service-resolver`: addresses by `NAMESPACE/NAME:PORT`, or `NAMESPACE/NAME`. @throws Error for what says something else */
+/**
+ * Reads `--service-resolver`: addresses by `NAMESPACE/NAME:PORT`, or `NAMESPACE/NAME`.
+ * @throws Error for an entry of another form
+ */
 export function readServiceMap(entries: readonly string[]): ReadonlyMap<string, Address> {
   return new Map(
     entries.map((entry) => {

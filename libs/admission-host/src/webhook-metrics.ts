@@ -1,12 +1,12 @@
 import type { WebhookObserver, WebhookState } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
-/** As the reference counts them. */
+/** Bounds of the histogram in seconds, as in the reference. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
-/** Codes beyond are counted as one, so that there are not more series than that. */
+/** Largest status code with a series of its own; larger ones are counted as this one, to bound the number of series. */
 const LARGEST_CODE = 600;
 
-/** Counts and times the calls of admission webhooks under the names of the reference. */
+/** Returns an observer that counts and times the calls of admission webhooks, with metrics of the reference's names. */
 export function webhookMetrics(metrics: Metrics): WebhookObserver {
   const duration = metrics.histogram({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
@@ -53,7 +53,7 @@ export function webhookMetrics(metrics: Metrics): WebhookObserver {
   };
 }
 
-/** Shows which webhooks do not answer. */
+/** Exports the number of hanging calls of each webhook. */
 export function observeWebhooks(metrics: Metrics, states: () => readonly WebhookState[]): void {
   metrics.observedGauge(
     {

@@ -1,5 +1,5 @@
 import type { OptionValues } from '@orch/runtime';
-/** How webhooks are asked. Bounds are per call. */
+/** Options of the calls of webhooks. Bounds are per call. */
 export const webhookOptions = {
   'webhook-max-answer-bytes': {
     type: 'bytes',

@@ -2,23 +2,23 @@ import type { Attributes, Operation, Target } from './attributes.js';
 import type { AdmissionPlugin } from './plugin.js';
 import type { Reinvocation } from './reinvocation.js';
 
-/** Hears how long all plugins of a step took together, and whether one refused. */
+/** Receives how long all plugins of a step took together, milliseconds, and whether one of them refused. */
 export type StepObserver = (step: Step, operation: Operation, milliseconds: number, rejected: boolean) => void;
 
-/** What plugins do: change an object, or judge it. */
+/** A step of admission: `admit` may change the object, `validate` only accepts or refuses it. */
 export type Step = 'admit' | 'validate';
 
 /** The plugins that are called for one write: those that handle its target. */
 export interface SelectedPlugins {
-  /** Those that may change the object, in order. */
+  /** Plugins that may change the object, in order. */
   readonly mutating: readonly AdmissionPlugin[];
-  /** Those that judge it as it will be, in order. */
+  /** Plugins that validate the object as it will be written, in order. */
   readonly validating: readonly AdmissionPlugin[];
   /** Whether one of them may call out. */
   readonly callsOut: boolean;
-  /** Whether none of those that judge changes what it is given. */
+  /** Whether every validating plugin leaves its input unchanged (`looksOnly`). */
   readonly lookOnly: boolean;
-  /** Hears how long each step takes; undefined for nobody. */
+  /** Receives the duration of each step; undefined without an observer. */
   readonly observe?: StepObserver | undefined;
 }
 
@@ -32,8 +32,8 @@ export class Admission {
   ) {}
 
   /**
-   * Selects the plugins for a write; asks each of them, so that a request does it once for each operation.
-   * @param target called only where there are plugins
+   * Selects the plugins for a write. Calls `handles` of each plugin, so that a request does it once for each operation.
+   * @param target called only if there are plugins
    */
   select(target: () => Target): SelectedPlugins {
     if (this.plugins.length === 0) return NONE;
@@ -52,9 +52,9 @@ export class Admission {
 }
 
 /**
- * Asks those who may change an object, one after another, and once more where one of them asked for that. Returns a promise only where
- * one of them does.
- * @throws what the first of them throws that refuses
+ * Calls the mutating plugins one after another, and all of them once more if one asked for reinvocation. Returns a
+ * promise only if a plugin does.
+ * @throws the error of the first plugin that refuses
  */
 export function admit(
   { mutating, observe }: SelectedPlugins,
@@ -69,7 +69,10 @@ export function admit(
   });
 }
 
-/** As {@link admit}, of an object that is complete. */
+/**
+ * Calls the validating plugins one after another with the complete object. Returns a promise only if a plugin does.
+ * @throws the error of the first plugin that refuses
+ */
 export function validate({ validating, observe }: SelectedPlugins, attributes: Attributes): void | Promise<void> {
   return observed('validate', attributes, observe, () => inTurn(validating, (plugin) => plugin.validate?.(attributes)));
 }
@@ -95,7 +98,7 @@ function observed(
   return timed(work, (milliseconds, rejected) => observe(step, operation, milliseconds, rejected));
 }
 
-/** Does work, and tells how long it took and whether it failed. */
+/** Runs work, and reports how long it took, milliseconds, and whether it failed. */
 export function timed(
   work: () => void | Promise<void>,
   tell: (milliseconds: number, failed: boolean) => void,

@@ -2,19 +2,19 @@ import type { UserInfo } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
 
-/** What a write does to an object, as admission and audit name it. A PUT that finds nothing and may create is a `CREATE`. */
+/** The operation of a write, as admission and audit name it. A PUT that creates a missing object is a `CREATE`. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** What a write is about, known before any object is looked at. */
+/** The target of a write, known before any object is read. */
 export interface Target {
   /**
-   * What is done, whatever the verb of the request: a patch is an `UPDATE`, or a `CREATE` when it applies what is not
-   * there.
+   * The operation, whatever the verb of the request: a patch is an `UPDATE`, or a `CREATE` if it applies an object that
+   * does not exist.
    */
   readonly operation: Operation;
   /** Group of the resource; '' for the core group. */
   readonly group: string;
-  /** The version that the client speaks, which need not be the one that is stored. */
+  /** Version of the request, which need not be the storage version. */
   readonly version: string;
   /** Plural of the resource: `pods`. */
   readonly resource: string;
@@ -22,61 +22,73 @@ export interface Target {
   readonly kind: string;
   /** The subresource written through (`status`, `scale`, …); '' for the resource itself. */
   readonly subresource: string;
-  /** Of a Namespace object its own name; '' for other objects without a namespace. */
+  /** Namespace of the object; the object's own name for a Namespace, '' for other objects without a namespace. */
   readonly namespace: string;
-  /** '' for an object whose name is still to be generated. */
+  /** Name of the object; '' while it is still to be generated. */
   readonly name: string;
 }
 
-/** Options of the request, whatever its verb; what it did not say or has no say in is absent. */
+/** Options of the request, whatever its verb; options that are not given or do not apply are absent. */
 export interface RequestOptions {
-  /** The request goes all the way and leaves nothing behind: a plugin may have no effects outside of it. */
+  /** Whether the request is processed completely but not stored: a plugin must then have no effects outside of it. */
   readonly dryRun: boolean;
-  /** Who is to own the fields that are written. */
+  /** Field manager that will own the written fields. */
   readonly fieldManager?: string;
-  /** What becomes of unknown and repeated fields: dropped, dropped with a warning, or refused. */
+  /** Treatment of unknown and duplicate fields: dropped, dropped with a warning, or refused. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** Of a deletion: seconds asked for. */
+  /** Grace period that a deletion asks for, seconds. */
   readonly gracePeriodSeconds?: number;
-  /** Of a deletion. */
+  /** Propagation policy of a deletion. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
 }
 
-/** One write, as a plugin sees it. */
+/** A write, as a plugin sees it. */
 export interface Attributes extends Target {
   /**
-   * The object as it is to be written, with defaults, in the version that the client speaks, whichever subresource it is
-   * written through: also through `scale`. Undefined for a deletion. `admit` may change it in place; what `validate` gets is
-   * a copy, unless all who are asked say that they change nothing (`looksOnly`).
+   * The object as it will be written, with defaults, in the version of the request, whichever subresource it is written
+   * through (`scale` included). Undefined for a deletion. `admit` may change it in place; `validate` gets a copy,
+   * unless all selected plugins declare that they change nothing (`looksOnly`).
    */
   readonly object: ApiObject | undefined;
-  /** The object that is there, in the same version: a copy. Undefined for a creation. */
+  /** A copy of the existing object, in the same version. Undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
-  /** Of the request that caused the write. */
+  /** Options of the request that caused the write. */
   readonly options: RequestOptions;
-  /** On whose behalf the write is made; the server's own writes have a user of theirs. */
+  /** The user on whose behalf the write is made; the server's own writes have a user of their own. */
   readonly user: UserInfo;
-  /** Who decides what the user may do beside the write itself, as for the request that caused it. */
+  /** Authorizer of the request that caused the write, for checks beyond the write itself. */
   readonly authorizer: Authorizer;
-  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
+  /**
+   * Deadline of the request, monotonic milliseconds (`performance.now()`); calls to other processes must end by then.
+   */
   readonly deadline: number;
-  /** An administrator has asked for no webhook to be called; default false. */
+  /** Whether an administrator has asked that no webhook be called; default false. */
   readonly skipsWebhooks?: boolean;
-  /** The server writes about its own affairs, from which nothing may keep it that users say about writes; default false. */
+  /**
+   * Whether the write is internal to the server, so that no rule of users about writes may prevent it; default false.
+   */
   readonly isOwnAffair?: boolean;
-  /** Whether plugins that may change the object are asked a second time, as a webhook changed it behind them. Never a third time. */
+  /**
+   * Whether this is the second round of the mutating plugins, made because a webhook changed the object after some of
+   * them had seen it. There is no third round.
+   */
   readonly isReinvocation: boolean;
-  /** Asks for the second round; what a webhook calls that changed the object. */
+  /** Asks for the second round; called after a webhook has changed the object. */
   reinvoke(): void;
   /**
-   * Applies the defaults of the version of the request to {@link Attributes.object} anew, as is done behind each change by a webhook.
-   * Returns a promise only where that takes long.
+   * Applies the defaults of the version of the request to {@link Attributes.object} again, as after each change by a
+   * webhook. Returns a promise only if that takes long.
    */
   setDefaults(): void | Promise<void>;
-  /** Tells the client something in a `Warning` header, whatever becomes of the request. The same text goes out once. */
+  /**
+   * Sends a warning to the client in a `Warning` header, whatever the outcome of the request. A repeated text is sent
+   * once.
+   */
   warn(text: string): void;
-  /** Notes something for the audit log, under a key qualified by a domain. */
+  /** Adds an annotation to the audit event, under a key qualified by a domain. */
   annotate(key: string, value: string): void;
-  /** The same of what tells the content of the request: only where the audit log has that too (level `Request`). */
+  /**
+   * Adds an annotation that reveals content of the request: only if the audit event records that too (level `Request`).
+   */
   annotateBody(key: string, text: () => string): void;
 }

@@ -1,6 +1,6 @@
 import { isPlugin } from './selection.js';
 
-/** What an AdmissionConfiguration says to one plugin: the configuration itself, or the file that it stands in. */
+/** Configuration of one plugin in an AdmissionConfiguration: inline, or the path of the file that holds it. */
 export type PluginConfiguration =
   | { readonly configuration: unknown }
   | { readonly path: string }
@@ -8,14 +8,17 @@ export type PluginConfiguration =
 
 const API_VERSION = /^apiserver(?:\.config\.[a-z0-9.-]+\/v1|\.[a-z0-9.-]+\/v1alpha1)$/;
 const KIND = 'AdmissionConfiguration';
-/** Files of these plugins that are no AdmissionConfiguration, by a field that tells them. */
+/**
+ * Plugins whose own configuration files, which are no AdmissionConfiguration, are accepted, by the field that
+ * identifies them.
+ */
 const LEGACY = { imagePolicy: 'ImagePolicyWebhook', podNodeSelectorPluginConfig: 'PodNodeSelector' } as const;
 
 /**
- * Reads what the file of `--admission-control-config-file` holds.
- * @param value as it was parsed
- * @returns what it says, by the name of the plugin
- * @throws Error for anything else than an AdmissionConfiguration, unknown fields and plugins that there are not
+ * Reads the content of the file of `--admission-control-config-file`.
+ * @param value the parsed content
+ * @returns configurations by the name of the plugin
+ * @throws Error for anything but an AdmissionConfiguration, for unknown fields and for unknown plugins
  */
 export function readAdmissionConfiguration(value: unknown): ReadonlyMap<string, PluginConfiguration> {
   const read = objectOf(value, 'the file');
@@ -30,7 +33,7 @@ export function readAdmissionConfiguration(value: unknown): ReadonlyMap<string, 
   if (plugins === null) return new Map();
   if (!Array.isArray(plugins)) throw new Error('plugins must be a list');
   const entries = plugins.map((each: unknown, at) => pluginOf(each, `plugins[${at}]`));
-  // The first that names a plugin holds.
+  // The first entry of a plugin wins.
   return new Map(entries.reverse());
 }
 

@@ -1,12 +1,12 @@
 import { StatusError } from '@orch/machinery';
 
-/** 500: a plugin cannot tell. */
+/** Returns a 500 for a plugin that cannot decide. */
 export const internalFailure = (why: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${why}`);
 
 /**
- * What the reference answers for refusals of its plugins that are no Status: 500 with the text alone. That they are refusals, clients see by
- * the text only.
+ * Returns a 500 with the text alone, as the reference answers refusals of its plugins that are no Status. Only the text
+ * shows clients that it is a refusal.
  */
 export function plainFailure(message: string): StatusError {
   const error = new StatusError('InternalError', message);

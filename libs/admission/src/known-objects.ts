@@ -1,56 +1,71 @@
 import type { ApiObject } from '@orch/machinery';
 
-/** A built-in resource in the version that is stored, by its group as the specification names it (`storage.orch.io`, '' for the core group). */
+/**
+ * A built-in resource in its storage version, by its group as the specification names it (`storage.orch.io`, '' for the
+ * core group).
+ */
 export interface KnownResource {
-  /** As the specification names it; '' for the core group. */
+  /** Group as the specification names it; '' for the core group. */
   readonly group: string;
   /** Plural: `limitranges`. */
   readonly resource: string;
 }
 
-/** All objects of a resource, in memory. Nobody may change them. */
+/** All objects of a resource, cached in memory. Callers must not change them. */
 export interface FollowedObjects {
-  /** @param namespace '' for an object without one */
+  /** Returns an object, if it exists. @param namespace '' for an object without one */
   get(namespace: string, name: string): ApiObject | undefined;
-  /** Those of a namespace; '' for objects without one. */
+  /** Returns the objects of a namespace; '' for objects without one. */
   in(namespace: string): Iterable<ApiObject>;
-  /** Every one of them. */
+  /** Returns all objects. */
   all(): Iterable<ApiObject>;
-  /** Whether this process has written some of them since, and answered that it has: soon known. What is to be asked waits for it. */
+  /**
+   * Whether this process has written, and acknowledged, objects that the cache does not have yet. It will have them
+   * soon; callers that need them wait for it.
+   */
   readonly isBehind: boolean;
   /**
-   * Why some are not known that there are, of those that could concern what lies in a namespace; undefined where all of these are. A plugin
-   * that would be told less than there is refuses with it. Any of those without a namespace could.
+   * Returns why some existing objects that could concern a namespace are not in the cache; undefined if all of these
+   * are. A plugin that would otherwise decide on incomplete information refuses with this error. Any object without a
+   * namespace could concern it.
    */
   unreadable(namespace: string): Error | undefined;
   /**
-   * Calls the listener when some have come, changed or gone, until the returned function is called, with their names: `namespace/name`, or the
-   * name alone outside of namespaces.
+   * Calls the listener after objects were added, changed or deleted, until the returned function is called, with their
+   * names: `namespace/name`, or the name alone for objects without a namespace.
    */
   onChange(listener: (changed: ReadonlySet<string>) => void): () => void;
 }
 
 /**
- * What plugins may look up. What is followed is known before the first request is answered, and whoever has had the answer to a write through
- * this process is judged by what it wrote; what others write is known a moment later.
+ * Objects that plugins may look up. A followed resource is loaded before the first request is answered. A client that
+ * has had the answer to a write through this process is judged by that write; writes through other processes are seen a
+ * moment later.
  */
 export interface KnownObjects {
-  /** Objects of a resource in memory, from now on; for resources of which there are few. Only to be called while plugins are made. */
+  /**
+   * Caches the objects of a resource in memory from now on; for resources with few objects. Must only be called while
+   * plugins are made.
+   */
   follow(resource: KnownResource): FollowedObjects;
   /**
-   * An object as of a moment after the call. A plugin that calls this says `callsOut: true`, unless it does so of creations alone, or
-   * only where memory has nothing.
+   * Reads an object, at least as new as the call. A plugin that calls this declares `callsOut: true`, unless it does so
+   * for creations alone, or only if the cache has no such object.
    * @throws StatusError 504
    */
   read(resource: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined>;
   /**
-   * All objects of a resource in a namespace as of a moment after the call, page by page, so that nobody holds them all. A plugin that
-   * calls this says `callsOut: true`. @throws StatusError 504
+   * Reads all objects of a resource in a namespace, at least as new as the call, page by page, so that they are never
+   * all in memory. A plugin that calls this declares `callsOut: true`.
+   * @throws StatusError 504
    */
   list(resource: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]>;
 }
 
-/** For who would be told less than there is. @throws Error that says which of those that could concern a namespace cannot be read */
+/**
+ * Refuses to decide on incomplete information.
+ * @throws Error that names an object that could concern the namespace and is unreadable
+ */
 export function requireReadable(objects: Pick<FollowedObjects, 'unreadable'>, namespace: string): void {
   const unreadable = objects.unreadable(namespace);
   if (unreadable) throw unreadable;

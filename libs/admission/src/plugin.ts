@@ -22,44 +22,52 @@ export const isNeeded = (plugins: readonly Pick<AdmissionPlugin, 'needs'>[], nee
   plugins.some(({ needs }) => needs?.includes(need));
 
 /**
- * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
- * deleted, dry runs, and what the server itself writes. A plugin that wants to say no throws {@link refusal}; any other
- * error that is no Status fails the request with 500.
+ * A rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
+ * deleted, dry runs, and the server's own writes. A plugin refuses by throwing {@link refusal}; any other error that is
+ * no Status fails the request with 500.
  *
- * A write that is overtaken by another is made again upon what is there then, and asks again: a plugin must bear to be asked
- * several times for one request.
+ * A write that conflicts with another is retried on the current object, and calls the plugins again: a plugin must
+ * tolerate several calls for one request.
  */
 export interface AdmissionPlugin {
-  /** As options name it. */
+  /** Name as in the options. */
   readonly name: string;
   /**
-   * Whether it may call out (a webhook), or wait for anything else. Nothing is held while it is asked: no lane, no connection
-   * and nobody's turn. Default false: its answers come at once, and updates of one object may be judged upon each other.
+   * Whether it may call another process (a webhook), or wait for anything else. No lane, connection or turn is held
+   * during its calls. Default false: its answers are immediate, and several updates of one object may be validated one
+   * on top of the other.
    */
   readonly callsOut?: boolean | ((target: Target) => boolean);
-  /** Services of the process that it relies on; they are provided where the plugin is on. Default: none. */
+  /** Services of the process that it relies on; they are provided if the plugin is enabled. Default: none. */
   readonly needs?: readonly PluginNeed[];
-  /** Whether it has anything to say; asked before objects are copied for it, and cheap. */
+  /**
+   * Returns whether the plugin is interested in a target. Called before objects are copied for it, so it must be cheap.
+   */
   handles(target: Target): boolean;
-  /** May change `attributes.object`, and refuse. Runs before the object is validated, in the order of the table. */
+  /**
+   * Changes `attributes.object` or refuses the write. Runs before the object is validated, in the order of the table.
+   */
   admit?(attributes: Attributes): void | Promise<void>;
-  /** `validate` changes nothing of what it is given, which then need not be a copy. Default false. */
+  /** Whether `validate` leaves its input unchanged, so that it need not be a copy. Default false. */
   readonly looksOnly?: boolean;
-  /** May refuse. Runs once the object is valid and complete but for what is allocated (addresses, ports). */
+  /**
+   * Refuses the write by throwing. Runs once the object is valid and complete but for what is allocated (addresses,
+   * ports).
+   */
   validate?(attributes: Attributes): void | Promise<void>;
-  /** Opens what it needs, before anybody asks it. @throws Error the process does not start */
+  /** Opens what the plugin needs, before the first request. @throws Error the process does not start */
   start?(): Promise<void>;
-  /** Ends what it has opened, when the process ends. */
+  /** Closes what it has opened, when the process ends. */
   close?(): Promise<void>;
 }
 
-/** What options of the process say to plugins. */
+/** Options of the process that concern plugins. */
 export interface PluginSettings {
-  /** How long pods stay on a node that is not ready, or cannot be reached, seconds. */
+  /** Seconds that pods stay on a node that is not ready. */
   readonly notReadyTolerationSeconds: number;
-  /** Seconds that pods stay on a node that nobody reaches. */
+  /** Seconds that pods stay on a node that is unreachable. */
   readonly unreachableTolerationSeconds: number;
-  /** Whether a webhook may be asked what users may do; whoever asks then waits for it. */
+  /** Whether authorization may call a webhook; a check of rights then has to be waited for. */
   readonly authorizerCallsOut: boolean;
 }
 
@@ -75,43 +83,48 @@ export interface ServedKind {
   readonly namespaced: boolean;
 }
 
-/** A webhook that answers reviews. */
+/** Client of a webhook that answers reviews. */
 export type ReviewCaller = Pick<ReviewWebhook, 'ask' | 'close'>;
 
-/** What a plugin is made with. */
+/** Everything that a plugin is made with. */
 export interface PluginContext {
-  /** Of the installation. */
+  /** Names of the installation. */
   readonly names: Names;
-  /** What may be looked up. */
+  /** Objects that may be looked up. */
   readonly objects: KnownObjects;
-  /** What may be made for users. */
+  /** Creates objects on behalf of users. */
   readonly ownWrites: OwnWrites;
-  /** What options say to plugins. */
+  /** Options of the process. */
   readonly settings: PluginSettings;
   /**
-   * What webhooks are called with.
+   * Returns what webhooks are called with.
    * @param configuration a `WebhookAdmissionConfiguration`; undefined for none
-   * @throws Error for one that is none
+   * @throws Error for an invalid one
    */
   webhooks(configuration: unknown): WebhookSurroundings;
-  /** What policies are judged with. */
+  /** Host of the plugin for policies. */
   readonly policies: PolicySurroundings;
-  /** Whether a feature gate is on. */
+  /** Returns whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
-  /** Where it counts, under the names of the reference. */
+  /** Registry for metrics, which have the names of the reference. */
   readonly metrics: Metrics;
-  /** What is served as a kind of a group's version, custom and aggregated resources too; nothing for one that is not. */
+  /**
+   * Returns the resources served as a kind of a group's version, custom and aggregated ones included; none for an
+   * unknown kind.
+   */
   servedAs(group: string, version: string, kind: string): readonly ServedKind[];
   /**
    * Opens the webhook of a connection file (form of a kubeconfig).
    * @throws Error for a file that cannot be used
    */
   openReviews(file: string, settings: Pick<ReviewWebhookSettings, 'firstWaitMs' | 'timeoutMs'>): Promise<ReviewCaller>;
-  /** Rates that all processes of the installation keep together; undefined where each keeps its own. */
+  /** Rate limits that all processes of the installation share; undefined if each process keeps its own. */
   readonly sharedRates: SharedRates | undefined;
-  /** What `--admission-control-config-file` says to this plugin, parsed and not looked at; undefined where it says nothing. */
+  /**
+   * Configuration of this plugin in `--admission-control-config-file`, parsed but not validated; undefined for none.
+   */
   readonly configuration: unknown;
 }
 
-/** Makes a plugin for a process. @throws Error telling what is wrong with its configuration: the process does not start */
+/** Makes a plugin for a process. @throws Error for an invalid configuration: the process does not start */
 export type PluginMaker = (context: PluginContext) => AdmissionPlugin;

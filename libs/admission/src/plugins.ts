@@ -39,20 +39,20 @@ import { validatingWebhooks } from './webhook/validating-webhooks.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
-  /** As options name it. */
+  /** Name as in the options. */
   readonly name: string;
-  /** Whether it is asked unless options say otherwise: always, never, or in installations of one naming. */
+  /** Whether it is enabled by default: always, never, or in installations of one naming profile. */
   readonly onByDefault: boolean | NamingProfile;
-  /** Whoever names it is told that it means nothing any more. Default false. */
+  /** Whether naming it in an option causes a warning, as it no longer has any effect. Default false. */
   readonly deprecated?: boolean;
-  /** Undefined for one that is not built: options know it no more than any other name. */
+  /** Makes the plugin; undefined for one that is not implemented, which options treat as an unknown name. */
   readonly make: PluginMaker | undefined;
 }
 
 const on = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefault: true, make });
 const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefault: false, make });
 
-/** Every plugin, in the order in which they are asked, each a file of its own beside this one. */
+/** Every plugin, in the order in which they are called, each in a file of its own. */
 const TABLE: readonly PluginEntry[] = [
   { ...off('AlwaysAdmit', alwaysAdmit), deprecated: true },
   off('NamespaceAutoProvision', namespaceAutoProvision),
@@ -77,7 +77,7 @@ const TABLE: readonly PluginEntry[] = [
   off('PersistentVolumeLabel', persistentVolumeLabel),
   on('DefaultStorageClass', defaultStorageClass),
   on('StorageObjectInUseProtection', storageObjectInUseProtection),
-  // A rule of the field itself, which Kubernetes leaves to whoever configures it.
+  // A rule about a field itself, which Kubernetes leaves to administrators to enable.
   { ...off('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement), onByDefault: 'orch' },
   on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
   on('RuntimeClass', runtimeClass),
@@ -87,7 +87,7 @@ const TABLE: readonly PluginEntry[] = [
   on('CertificateSubjectRestriction', certificateSubjectRestriction),
   on('DefaultIngressClass', defaultIngressClass),
   off('DenyServiceExternalIPs', denyServiceExternalIps),
-  // Behind everything that may change an object.
+  // After every plugin that may change an object.
   on('MutatingAdmissionWebhook', mutatingWebhooks),
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicies),
   on('ValidatingAdmissionWebhook', validatingWebhooks),
@@ -95,10 +95,10 @@ const TABLE: readonly PluginEntry[] = [
   { ...off('AlwaysDeny', alwaysDeny), deprecated: true },
 ];
 
-/** A plugin that is built. */
+/** A plugin that is implemented. */
 export type BuiltPlugin = PluginEntry & { readonly make: PluginMaker };
 
 const isBuilt = (entry: PluginEntry): entry is BuiltPlugin => entry.make !== undefined;
 
-/** Every plugin that there is, in the order in which they are asked. */
+/** Every implemented plugin, in the order in which they are called. */
 export const PLUGINS: readonly BuiltPlugin[] = TABLE.filter(isBuilt);

@@ -7,7 +7,7 @@ export function refusal(attributes: Attributes, why: string): StatusError {
   return forbidden({ group, resource }, nameOf(attributes), why);
 }
 
-/** A name that is still to be generated is told by what it is generated from. */
+/** Returns the name of an object, or what its name will be generated from. */
 export function nameOf({ name, object }: Attributes): string {
   return name || object?.metadata?.name || object?.metadata?.generateName || 'Unknown';
 }

@@ -1,19 +1,19 @@
-/** Whether plugins that may change an object are asked a second time about a write: what whoever makes {@link Attributes} keeps of it. */
+/** State of the second round of mutating plugins for one write, kept by the implementation of {@link Attributes}. */
 export class Reinvocation {
   #asked = false;
   #begun = false;
 
-  /** What {@link Attributes.isReinvocation} says. */
+  /** Value of {@link Attributes.isReinvocation}. */
   get isReinvocation(): boolean {
     return this.#begun;
   }
 
-  /** What {@link Attributes.reinvoke} does. */
+  /** Implements {@link Attributes.reinvoke}. */
   ask(): void {
     this.#asked = true;
   }
 
-  /** @returns whether the second round is to begin; never twice */
+  /** Begins the second round if it was asked for. @returns whether it begins; true at most once */
   begin(): boolean {
     if (!this.#asked || this.#begun) return false;
     this.#begun = true;

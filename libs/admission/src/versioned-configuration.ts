@@ -1,4 +1,4 @@
-/** A group of configuration as files name it, in the versions that are read. */
+/** A kind of configuration in files, with the supported versions. */
 interface ConfigurationKind {
   /** With the specification's domain: `eventratelimit.admission.orch.io`. Files of either set of names are read. */
   readonly group: string;
@@ -6,11 +6,12 @@ interface ConfigurationKind {
   readonly kind: string;
 }
 
+/** Members of a configuration. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The members of a configuration beside `apiVersion` and `kind`.
- * @param known of them
+ * Returns the members of a configuration except for `apiVersion` and `kind`.
+ * @param known names of the members
  * @throws Error for another group, version or kind, and for unknown members
  */
 export function readConfiguration(value: unknown, expected: ConfigurationKind, known: readonly string[]): Members {
@@ -26,7 +27,7 @@ export function readConfiguration(value: unknown, expected: ConfigurationKind, k
   return onlyKnown(members, known, '');
 }
 
-/** @throws Error for what is no object */
+/** Returns the members of an object. @throws Error for another value */
 export function membersOf(value: unknown, what: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} is not an object`);
   return value as Members;
@@ -40,21 +41,21 @@ export function onlyKnown(members: Members, known: readonly string[], path: stri
   return members;
 }
 
-/** @returns '' for one that is not there. @throws Error for what is no text */
+/** Returns a member that is a text; '' if it is absent. @throws Error for another value */
 export function textOf(members: Members, name: string, path = ''): string {
   const value = members[name] ?? '';
   if (typeof value !== 'string') throw new Error(`${path}${name} must be a string`);
   return value;
 }
 
-/** @returns an empty one where it is not there. @throws Error for what is no list */
+/** Returns a member that is a list; an empty one if it is absent. @throws Error for another value */
 export function listOf(members: Members, name: string, path = ''): readonly unknown[] {
   const value = members[name] ?? [];
   if (!Array.isArray(value)) throw new Error(`${path}${name} must be a list`);
   return value;
 }
 
-/** @returns 0 for one that is not there. @throws Error for what is no whole number of 32 bits */
+/** Returns a member that is an integer of 32 bits; 0 if it is absent. @throws Error for another value */
 export function integerOf(members: Members, name: string, path = ''): number {
   const value = members[name] ?? 0;
   if (typeof value !== 'number' || (value | 0) !== value) throw new Error(`${path}${name} must be a whole number`);

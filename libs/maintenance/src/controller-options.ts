@@ -37,7 +37,7 @@ export const controllerOptions = {
   },
 } as const;
 
-/** Whether a loop runs, as the option says: what names it wins over `*`. */
+/** Returns whether a loop runs by the option: an entry with its name takes precedence over `*`. */
 export function runsController(entries: readonly string[], name: ControllerName): boolean {
   if (entries.includes(name)) return true;
   return entries.includes(ALL) && !entries.includes(`-${name}`);

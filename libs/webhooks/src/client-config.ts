@@ -6,33 +6,35 @@ export interface ServiceReference {
   readonly namespace: string;
   /** Name of the service. */
   readonly name: string;
-  /** Default 443. */
+  /** Port of the service. Default 443. */
   readonly port?: number;
-  /** Default `/`. */
+  /** Path of requests. Default `/`. */
   readonly path?: string;
 }
 
-/** Where a webhook is: a URL or a service, as `clientConfig` of definitions and of webhook configurations says it. */
+/**
+ * Address of a webhook: a URL or a service, as `clientConfig` of definitions and of webhook configurations gives it.
+ */
 export interface WebhookClientConfig {
-  /** An `https` URL with nothing but host, port and path. */
+  /** An `https` URL with only host, port and path. */
   readonly url?: string;
-  /** The service in front of it, where there is no URL. */
+  /** The service in front of it, if there is no URL. */
   readonly service?: ServiceReference;
   /** Bundle that the webhook's certificate must chain to: PEM in base64. Default: the roots that Node ships. */
   readonly caBundle?: string;
 }
 
-/** A webhook's place as requests are sent to it. */
+/** Destination of the requests to a webhook. */
 interface Destination {
-  /** `https://HOST[:PORT]`; of a service its name in the cluster, which its certificate must bear. */
+  /** `https://HOST[:PORT]`; for a service its name in the cluster, which its certificate must contain. */
   readonly origin: string;
-  /** Cleaned, as clients of Go clean it before they call. */
+  /** Path, cleaned as clients of Go clean it before a call. */
   readonly path: string;
 }
 
 const HTTPS_PORT = 443;
 
-/** @throws Error for neither a URL nor a service, and for what is no URL */
+/** Returns the destination of a webhook. @throws Error without URL and service, and for an invalid URL */
 export function destinationOf({ url, service }: WebhookClientConfig): Destination {
   if (service) {
     const { namespace, name, port = HTTPS_PORT, path } = service;
@@ -46,7 +48,7 @@ export function destinationOf({ url, service }: WebhookClientConfig): Destinatio
 /** A port of a service, by its number. */
 export type ServicePort = Required<Pick<ServiceReference, 'namespace' | 'name' | 'port'>>;
 
-/** The port of a service that is asked. */
+/** Returns the port of a service that is called. */
 export const servicePort = ({ namespace, name, port = HTTPS_PORT }: ServiceReference): ServicePort => ({
   namespace,
   name,

@@ -3,27 +3,27 @@ import { requireNamedHost, trustOptions } from '@orch/tls';
 import { Redis } from 'ioredis';
 import { textOf } from './verdict-cache.js';
 
-/** Where Redis is, and what protects what is kept there. */
+/** Address of Redis, and the secret that protects the data in it. */
 export interface RedisSettings {
-  /** `redis://` or `rediss://` URL, with user, password and database where there are such. */
+  /** `redis://` or `rediss://` URL, with user, password and database if needed. */
   readonly url: string;
-  /** Known to all processes of the installation and to nobody else; at least 32 bytes. */
+  /** Secret shared by all processes of the installation and known to nobody else; at least 32 bytes. */
   readonly secret: Buffer;
   /** Bundle that the certificate of Redis must chain to, PEM. Default: the roots that Node ships. */
   readonly ca?: string;
-  /** How long Redis may take before it is done without, ms. Default 100. */
+  /** Time that a command may take before its failure is assumed, ms. Default 100. */
   readonly timeoutMs?: number;
-  /** Hears why Redis cannot be used. */
+  /** Receives the reasons why Redis is unusable. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The least secret, bytes. */
+/** Smallest length of the secret, bytes. */
 export const LEAST_SECRET = 32;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Connects, and goes on trying: what cannot be asked now fails at once.
- * @throws RangeError for a secret that is too short, or a URL that is none
+ * Connects to Redis and reconnects whenever the connection is lost; commands without a connection fail at once.
+ * @throws RangeError for a secret that is too short, or an invalid URL
  */
 export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSettings): Redis {
   if (secret.length < LEAST_SECRET) throw new RangeError(`the secret has less than ${LEAST_SECRET} bytes`);
@@ -32,9 +32,9 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
   const isSecure = ca !== undefined || new URL(url).protocol === 'rediss:';
   const redis = new Redis(url, {
     lazyConnect: true,
-    // Whatever release of Redis it is.
+    // Every release of Redis supports this version.
     protocol: 2,
-    // What cannot be asked now is not asked at all.
+    // Commands that cannot be sent now fail at once.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -43,16 +43,16 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
     retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
     ...(isSecure && { tls: { ...trustOptions(ca), checkServerIdentity: requireNamedHost } }),
   });
-  // The text alone: what was sent, a password perhaps, goes with the error.
+  // Only the message is passed on: the error itself holds the command, which may contain a password.
   redis.on('error', (error: Error) => onError(new Error(error.message)));
   redis.connect().catch(() => undefined);
   return redis;
 }
 
-/** How long a question without an answer is remembered, ms: nobody may ask for a while. */
+/** Time for which Redis counts as unusable after a failure, ms: there may be no further command for a while. */
 const REMEMBERED_MS = 30_000;
 
-/** Knows whether Redis answers, by what it is asked for. */
+/** Tracks whether Redis answers, by the outcomes of commands. */
 export class RedisHealth {
   #failedAt = Number.NEGATIVE_INFINITY;
 
@@ -62,26 +62,26 @@ export class RedisHealth {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** It is connected, and no question has lately gone without an answer. */
+  /** Whether Redis is connected, and no command has failed recently. */
   get isUsable(): boolean {
     return this.redis.status === 'ready' && this.now() - this.#failedAt > REMEMBERED_MS;
   }
 
-  /** Records a response. */
+  /** Records a command that was answered. */
   answered(): void {
     this.#failedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Records a command that failed or timed out. */
+  /** Records a command that failed. */
   failed(): void {
     this.#failedAt = this.now();
   }
 }
 
-/** A key of its own for each use of the secret. */
+/** Derives a separate key for each use of the secret. */
 export const derivedKey = (secret: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `orch ${use}`, 32));
 
-/** The name under which what parts say together is kept: a digest under a key. */
+/** Returns the name in Redis for a list of parts: a prefix and a keyed digest of them. */
 export const keptName = (prefix: string, key: Buffer, parts: readonly string[]): string =>
   prefix + createHmac('sha256', key).update(textOf(parts)).digest('base64url');

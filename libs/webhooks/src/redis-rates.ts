@@ -4,12 +4,13 @@ import type { Rate, SharedRates } from './shared-rates.js';
 
 const PREFIX = 'orch:rate:';
 const MICROSECONDS = 1_000_000;
-/** How long Redis is let be after a failure, ms: who waits for it each time would be held up by it. */
+/** Time without calls of Redis after a failure, ms: requests that wait for it each time would be delayed. */
 const LET_BE_MS = 1_000;
 
 /**
- * A bucket is kept as the time at which it will be full again, in microseconds of Redis' clock, so that all processes have one clock. What
- * stands there is never believed to be emptier than empty, whoever has written it.
+ * Takes a token of a bucket, which is stored as the time at which it will be full again, in microseconds of Redis'
+ * clock, so that all processes use one clock. A stored value never counts as emptier than empty, whoever has written
+ * it.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -22,14 +23,14 @@ redis.call('SET', KEYS[1], string.format('%.0f', full + interval), 'PX', math.ce
 return 1
 `;
 
-/** Rates that all processes keep together in Redis, one of its scripts for each that is taken. */
+/** Rate limits that all processes share through Redis, with one script call for each token. */
 export class RedisRates implements SharedRates {
   readonly #redis: Redis;
   readonly #nameKey: Buffer;
   readonly #health: RedisHealth;
   #letBeUntil = Number.NEGATIVE_INFINITY;
 
-  /** @throws RangeError for a secret that is too short, or a URL that is none */
+  /** @throws RangeError for a secret that is too short, or an invalid URL */
   constructor(settings: RedisSettings) {
     this.#redis = openRedis(settings);
     this.#health = new RedisHealth(this.#redis);

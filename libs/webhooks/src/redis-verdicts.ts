@@ -3,21 +3,21 @@ import type { Redis } from 'ioredis';
 import { derivedKey, keptName, openRedis, RedisHealth, type RedisSettings } from './redis-connection.js';
 import type { Kept, SharedVerdicts } from './verdict-cache.js';
 
-/** Where Redis is, and what protects what is kept there. */
+/** Settings of the connection to Redis, and a clock. */
 export interface RedisVerdictsSettings extends RedisSettings {
-  /** Milliseconds since 1970. Default: the system's. */
+  /** Returns milliseconds since 1970. Default: the clock of the system. */
   readonly now?: () => number;
 }
 
 const PREFIX = 'orch:verdict:';
-/** Verdicts that are larger are not shared, bytes. */
+/** Largest verdict that is shared, bytes. */
 const MOST_BYTES = 64 << 10;
 const MAC_LENGTH = 43;
 
 /**
- * Keeps verdicts in Redis. Whoever can write there can make none up, move none to another question, and give back none whose time is
- * over: each is authenticated together with its name and its end. Names are digests under a key. When Redis is slow, gone or says
- * something else, verdicts are not there.
+ * Shares verdicts through Redis. A party that can write there cannot forge a verdict, move one to another request, or
+ * replay an expired one: each is authenticated together with its name and its expiry. Names are keyed digests. If Redis
+ * is slow, unavailable or answers anything else, there is no verdict.
  */
 export class RedisVerdicts implements SharedVerdicts {
   readonly #redis: Redis;
@@ -25,7 +25,7 @@ export class RedisVerdicts implements SharedVerdicts {
   readonly #valueKey: Buffer;
   readonly #health: RedisHealth;
 
-  /** @throws RangeError for a secret that is too short, or a URL that is none */
+  /** @throws RangeError for a secret that is too short, or an invalid URL */
   constructor(private readonly settings: RedisVerdictsSettings) {
     this.#redis = openRedis(settings);
     this.#health = new RedisHealth(this.#redis);
@@ -33,7 +33,7 @@ export class RedisVerdicts implements SharedVerdicts {
     this.#valueKey = derivedKey(settings.secret, 'values of verdicts');
   }
 
-  /** What any process has kept; nothing when Redis is slow or gone. */
+  /** Returns the verdict that any process has stored; undefined if Redis is slow or unavailable. */
   async get(parts: readonly string[]): Promise<Kept<unknown> | undefined> {
     const name = this.#name(parts);
     try {
@@ -46,7 +46,7 @@ export class RedisVerdicts implements SharedVerdicts {
     }
   }
 
-  /** Resolves when it is there, or cannot be. */
+  /** Stores a verdict. Resolves once it is stored, or storing has failed. */
   async set(parts: readonly string[], { value, until }: Kept<unknown>): Promise<void> {
     const left = Math.ceil(until - this.#now());
     if (left <= 0) return;
@@ -58,7 +58,7 @@ export class RedisVerdicts implements SharedVerdicts {
       this.#health.answered();
     } catch {
       this.#health.failed();
-      // The next one who asks pays for it.
+      // The next request has to obtain the verdict again.
     }
   }
 
@@ -92,7 +92,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 }
 
-/** In a time that says nothing about how much of them is alike. */
+/** Compares in constant time, so that the duration does not reveal how much is equal. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one, 'utf8'), Buffer.from(other, 'utf8')];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,34 +1,34 @@
 import { ApiError, type Connection, cleanPath, connectionMessage, Transport, TransportError } from '@orch/client';
 import { WebhookError } from './webhook-clients.js';
 
-/** How a webhook is asked that answers reviews; everything but the connection has a default. */
+/** Settings of a webhook that answers reviews; everything but the connection has a default. */
 export interface ReviewWebhookSettings {
-  /** Where it is and what it is shown, as a connection file says (form of a kubeconfig). */
+  /** Address and credentials, as in a connection file (form of a kubeconfig). */
   readonly connection: Connection;
-  /** How long an answer may take, all attempts together, ms. Default 30,000. */
+  /** Time that all attempts together may take, ms. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Attempts, where it is worth trying again. Default 5. */
+  /** Most attempts for errors that can be retried. Default 5. */
   readonly attempts?: number;
-  /** First wait between two, ms; each is half as long again as the one before. Default 500. */
+  /** First wait between two attempts, ms; each further wait is half as long again. Default 500. */
   readonly firstWaitMs?: number;
-  /** Bytes of an answer beyond which it has failed. Default 1 MiB. */
+  /** Most bytes of an answer; a longer one is a failure. Default 1 MiB. */
   readonly maxAnswerBytes?: number;
-  /** Questions that are asked at a time; others wait for their turn, within their time. Default 100. */
+  /** Most concurrent requests; others wait, within their timeout. Default 100. */
   readonly maxCalls?: number;
-  /** 0 to 1, for the jitter. Default `Math.random`. */
+  /** Returns a number in [0, 1) for the jitter. Default `Math.random`. */
   readonly random?: () => number;
-  /** Hears of each question that has been answered, or was given up. */
+  /** Called for each request that has been answered, or was given up. */
   readonly onAsked?: (failed: boolean) => void;
 }
 
 const GROWTH = 1.5;
 const JITTER = 0.2;
-/** A connection that was lost, as when the webhook has closed one that was kept: nothing was answered. */
+/** Codes of a lost connection, as when the webhook has closed a kept-alive one: there was no answer. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Asks one webhook for a review at the path of its connection, cleaned, and asks again where that may help, as pkg/util/webhook of
- * k8s.io/apiserver does: for 429, 500, 504, what comes with `Retry-After`, and a connection that is lost.
+ * Sends reviews to one webhook at the path of its connection, cleaned, and retries as pkg/util/webhook of
+ * k8s.io/apiserver does: for 429, 500, 504, answers with `Retry-After`, and lost connections.
  */
 export class ReviewWebhook {
   readonly #transport: Transport;
@@ -51,8 +51,8 @@ export class ReviewWebhook {
   }
 
   /**
-   * The answer, a JSON object.
-   * @throws WebhookError when there is none. It holds nothing of what was sent, nor of what a refusal said.
+   * Sends a review and returns the answer, a JSON object.
+   * @throws WebhookError without an answer. It contains nothing of the request, nor of the text of a refusal.
    */
   async ask(review: object): Promise<Readonly<Record<string, unknown>>> {
     const { onAsked } = this.settings;
@@ -82,12 +82,12 @@ export class ReviewWebhook {
     }
   }
 
-  /** Lets what is being asked be answered. Nothing is to be asked any more. */
+  /** Closes the client once the requests in flight are answered. There must be no further requests. */
   end(): Promise<void> {
     return this.#transport.end();
   }
 
-  /** Gives up what is being asked. */
+  /** Closes the client and aborts the requests in flight. */
   close(): Promise<void> {
     return this.#transport.close();
   }
@@ -111,7 +111,7 @@ function isWorthAgain(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && LOST.has(String(cause.code));
 }
 
-/** Of a refusal its code alone: its text may repeat what was sent. */
+/** Returns the reason of a failure; for a refusal only its code, as its text may repeat the request. */
 const reasonOf = (error: unknown): string =>
   error instanceof ApiError ? `the server answered ${error.code}` : connectionMessage(error);
 

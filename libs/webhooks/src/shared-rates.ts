@@ -1,16 +1,16 @@
-/** How much may happen. */
+/** A rate limit in the form of a token bucket. */
 export interface Rate {
-  /** In the long run. */
+  /** Long-term rate, per second. */
   readonly perSecond: number;
-  /** At once, behind a pause that was long enough. */
+  /** Most events at once, after a pause that was long enough. */
   readonly burst: number;
 }
 
-/** Where processes of an installation keep to a rate together. */
+/** Rate limits that the processes of an installation share. */
 export interface SharedRates {
   /**
-   * Takes one of what a rate allows to what the parts say together. Never fails.
-   * @returns whether there was one left; undefined where that cannot be told now
+   * Takes one token of a rate limit for what the parts identify together. Never fails.
+   * @returns whether there was one left; undefined if that cannot be determined now
    */
   take(parts: readonly string[], rate: Rate): Promise<boolean | undefined>;
 }

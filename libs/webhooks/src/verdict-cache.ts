@@ -1,55 +1,57 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** A value and how long it may be used. */
+/** A value and its expiry. */
 export interface Kept<V> {
-  /** As it was found. */
+  /** The value. */
   readonly value: V;
-  /** Milliseconds since 1970. */
+  /** Expiry, milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Where processes of an installation keep verdicts for each other. Neither call ever fails: what cannot be had is not there. */
+/**
+ * Verdicts that the processes of an installation share. Neither call ever fails: what is unavailable counts as missing.
+ */
 export interface SharedVerdicts {
-  /** What was kept of these parts and whose time is not over. */
+  /** Returns the verdict stored for these parts, unless it has expired. */
   get(parts: readonly string[]): Promise<Kept<unknown> | undefined>;
-  /** Keeps it until its time is over. */
+  /** Stores a verdict until it expires. */
   set(parts: readonly string[], kept: Kept<unknown>): Promise<void>;
 }
 
-/** What is seen of a cache. */
+/** Receives the events of a cache, for metrics. */
 export interface VerdictObserver {
-  /** Someone asks. @returns to be called when it is answered, with whether it was here */
+  /** A lookup begins. @returns a function to be called at its end, with whether the verdict was cached here */
   asked(): (hit: boolean) => void;
-  /** Someone waits for a verdict that is being found. @returns to be called when that is over */
+  /** A lookup waits for a verdict that is being obtained. @returns a function to be called at its end */
   waits(): () => void;
-  /** A verdict is being found. @returns to be called with whether it was */
+  /** A verdict is being obtained. @returns a function to be called at its end, with whether that succeeded */
   finding(): (found: boolean) => void;
 }
 
-/** How verdicts are kept. */
+/** Settings of a cache of verdicts. */
 export interface VerdictCacheSettings<V> {
-  /** How long a verdict is kept, ms; 0 for not at all. */
+  /** Returns how long a verdict is cached, ms; 0 for not at all. */
   readonly keptFor: (verdict: V) => number;
-  /** Verdicts that are kept, at most. Default 32,768. */
+  /** Most verdicts that are cached. Default 32,768. */
   readonly most?: number;
-  /** Asked for what is not here, and told what is found. */
+  /** Shared verdicts: read for what is not cached here, and extended with new ones. */
   readonly shared?: SharedVerdicts;
-  /** Whether others are told of a verdict. Default: of each. */
+  /** Whether a verdict is shared with other processes. Default: each is. */
   readonly tells?: (verdict: V) => boolean;
-  /** Makes a verdict of what another process has shared; undefined for what is none. Needed with `shared`. */
+  /** Reads a verdict that another process has shared; undefined for an invalid one. Needed with `shared`. */
   readonly read?: (value: unknown) => V | undefined;
-  /** Told of everyone who asks. Default: nobody is. */
+  /** Receives the events of the cache. Default: none. */
   readonly observer?: VerdictObserver;
-  /** Milliseconds since 1970. Default: the system's. */
+  /** Returns milliseconds since 1970. Default: the clock of the system. */
   readonly now?: () => number;
 }
 
 const done = () => undefined;
 
 /**
- * Keeps verdicts for a time, and finds each once for all who ask for it meanwhile. What is asked about may be secret: it is known
- * here only by a digest under a key that this process alone has. A failure is not kept.
+ * Caches verdicts for a time, and obtains each once for all concurrent lookups of it. The subject may be secret: only a
+ * digest of it is kept, under a key that this process alone has. A failure is not cached.
  */
 export class VerdictCache<V> {
   readonly #key = randomBytes(32).toString('base64');
@@ -61,15 +63,15 @@ export class VerdictCache<V> {
   }
 
   /**
-   * The verdict on what `parts` say together.
-   * @param find finds it where it is not known
-   * @throws what `find` throws
+   * Returns the verdict on what `parts` identify together.
+   * @param find obtains it if it is not known
+   * @throws the error of `find`
    */
   async of(parts: readonly string[], find: () => Promise<V>): Promise<V> {
     return (await this.known(parts, find)).value;
   }
 
-  /** The same, with until when it is known: one that is not kept, until now. @throws what `find` throws */
+  /** Returns the verdict with its expiry; one that is not cached expires now. @throws the error of `find` */
   async known(parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
     const { observer, now = Date.now } = this.settings;
     const answered = observer?.asked() ?? done;
@@ -88,7 +90,7 @@ export class VerdictCache<V> {
     }
   }
 
-  /** Nothing is known any more. */
+  /** Empties the cache. */
   clear(): void {
     this.#kept.clear();
   }
@@ -113,7 +115,7 @@ export class VerdictCache<V> {
     const kept = { value, until: now() + time };
     if (time > 0) {
       this.#kept.set(digest, kept);
-      // Nobody waits for it.
+      // The result does not depend on it, so it is not awaited.
       if (tells(value)) void shared?.set(parts, kept);
     }
     return kept;
@@ -136,11 +138,14 @@ export class VerdictCache<V> {
     const kept = await shared?.get(parts);
     const value = kept && read?.(kept.value);
     if (!kept || value === undefined) return undefined;
-    // Others may keep verdicts longer than this process is told to.
+    // Other processes may have longer lifetimes than this one.
     const until = Math.min(kept.until, now() + keptFor(value));
     return now() < until ? { value, until } : undefined;
   }
 }
 
-/** A text of parts that no other parts have, whatever stands in them: also as UTF-8, where half a character would be another. */
+/**
+ * Returns a text that is unique for the parts, whatever they contain; also as UTF-8, in which unpaired surrogates would
+ * become equal.
+ */
 export const textOf = (parts: readonly string[]): string => JSON.stringify(parts);

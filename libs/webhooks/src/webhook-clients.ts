@@ -14,46 +14,48 @@ import {
   type WebhookClientConfig,
 } from './client-config.js';
 
-/** Finds where a service can be reached. @throws Error saying why it cannot */
+/** Resolves the address of a service. @throws Error with the reason if it has none */
 export type ServiceAddresses = (service: ServicePort) => Promise<Address>;
 
-/** How webhooks are called; everything but the addresses has a default. */
+/** Settings of the calls of webhooks; everything but the addresses has a default. */
 export interface WebhookSettings {
-  /** Where services are reached; asked for each new connection. */
+  /** Resolves the addresses of services; called for each new connection. */
   readonly addressOf: ServiceAddresses;
-  /** Certificate and key that webhooks are shown, PEM; where others are given than before, connections are made anew. Default none. */
+  /** Client certificate and key for webhooks, PEM; new ones cause new connections. Default none. */
   readonly credentials?: () => Pick<Connection, 'cert' | 'key'> | undefined;
-  /** Who speaks to a host, by its name and port; looked up for each webhook once. Default nobody. */
+  /** Returns the credentials for a host, by its name and port; called once for each webhook. Default none. */
   readonly userOf?: (host: string, port: number) => Promise<ClientUser>;
   /** Addresses that connections may go to. Default: all. */
   readonly allowsAddress?: AllowsAddress;
-  /** Webhooks to which connections are kept; the one that was called longest ago is forgotten first. Default 200. */
+  /** Most webhooks to which connections are kept; the least recently called one is dropped first. Default 200. */
   readonly maxClients?: number;
-  /** Bytes of an answer beyond which the call has failed. Default 16 MiB. */
+  /** Most bytes of an answer; a longer one is a failure. Default 16 MiB. */
   readonly maxAnswerBytes?: number;
 }
 
-/** A call. */
+/** A call of a webhook. */
 export interface WebhookCall {
-  /** JSON. */
+  /** Body of the request, JSON. */
   readonly body: string | Buffer;
-  /** How long all of it may take, ms. */
+  /** Time that the whole call may take, ms. */
   readonly timeoutMs: number;
-  /** Whether the webhook is told in its query, as those of admission are. Default false. */
+  /** Whether the query contains the timeout, as for webhooks of admission. Default false. */
   readonly tellsTimeout?: boolean;
-  /** Gives the call up. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
-/** Thrown for a webhook that gave no answer of use: not reached, too slow, not trusted, or with a status other than 2xx. */
+/**
+ * Thrown for a webhook without a usable answer: unreachable, too slow, not trusted, or with a status other than 2xx.
+ */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
-/** Thrown for an answer that is longer than it may be. */
+/** Thrown for an answer that exceeds the limit. */
 export class AnswerTooLarge extends WebhookError {}
 
-/** As undici names it. */
+/** Code of undici's error for an answer that exceeds the limit. */
 const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
 const isTooLarge = (error: unknown): boolean =>
@@ -63,17 +65,17 @@ const USER_AGENT = 'orch-apiserver';
 const MIB = 1024 * 1024;
 
 /**
- * Calls webhooks over HTTP/1.1 with connections that are kept, one client for each place and trust. Tries nothing twice: whoever calls
- * knows whether that is safe.
+ * Calls webhooks over HTTP/1.1 with keep-alive connections, with one client for each address and authority. Does not
+ * retry: the caller knows whether that is safe.
  */
 export class WebhookClients {
-  /** In the order in which they were called last. */
+  /** Clients by address and authority, the least recently called first. */
   readonly #clients = new Map<string, Promise<Transport> | Transport>();
   #shown: Pick<Connection, 'cert' | 'key'> | undefined;
 
   constructor(private readonly settings: WebhookSettings) {}
 
-  /** The body of a 2xx answer. @throws WebhookError, or the reason of the signal */
+  /** Posts a body and returns the body of a 2xx answer. @throws WebhookError, or the reason of the signal */
   async post(config: WebhookClientConfig, { body, timeoutMs, tellsTimeout, signal }: WebhookCall): Promise<Buffer> {
     const { origin, path } = this.#destination(config);
     const query = tellsTimeout ? { timeout: `${Math.ceil(timeoutMs / 1000)}s` } : undefined;
@@ -95,7 +97,7 @@ export class WebhookClients {
     }
   }
 
-  /** Closes all connections that are kept, also of calls in flight. */
+  /** Closes all connections, and aborts the calls in flight. */
   async close(): Promise<void> {
     const clients = [...this.#clients.values()];
     this.#clients.clear();
@@ -120,7 +122,7 @@ export class WebhookClients {
     return client;
   }
 
-  /** Who speaks is looked up first. What cannot be opened is not kept. */
+  /** Opens a client, after the lookup of its credentials. One that cannot be opened is not kept. */
   #open(
     key: string,
     service: ServiceReference | undefined,
@@ -156,7 +158,7 @@ export class WebhookClients {
     });
   }
 
-  /** Connections of those that were shown something else are used no more; calls in flight go on. */
+  /** Drops clients with an outdated certificate; calls in flight go on. */
   #show(): void {
     const shown = this.settings.credentials?.();
     if (shown?.cert === this.#shown?.cert && shown?.key === this.#shown?.key) return;
@@ -165,7 +167,7 @@ export class WebhookClients {
     this.#clients.clear();
   }
 
-  /** Calls in flight go on. */
+  /** Drops the least recently called clients beyond the limit; calls in flight go on. */
   #forget(): void {
     const { maxClients = 200 } = this.settings;
     for (const [key, client] of this.#clients) {
@@ -176,7 +178,7 @@ export class WebhookClients {
   }
 }
 
-/** Calls in flight go on. */
+/** Closes a client once its calls in flight are answered. */
 function end(client: Promise<Transport> | Transport): void {
   Promise.resolve(client).then(
     (opened) => void opened.end(),

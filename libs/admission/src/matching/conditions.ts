@@ -22,7 +22,7 @@ import type { Attributes } from '../attributes.js';
 import type { EvaluationTurns } from './evaluation-turns.js';
 import { programInTurns } from './program-in-turns.js';
 
-/** A named expression that must hold before anybody is asked. */
+/** A named expression that must hold for a webhook or a policy to be consulted. */
 export interface MatchCondition {
   /** Unique among the conditions of one webhook or policy. */
   readonly name: string;
@@ -30,29 +30,29 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** What expressions about a write look at. */
+/** Input of the expressions about a write. */
 interface ExpressionInput {
-  /** In the version that matched. */
+  /** The object, in the version that matched. */
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
-  /** The request without them, as reviews have it. */
+  /** The request without its objects, as in reviews. */
   readonly request: object;
-  /** By which version of the resource the authorizer is asked. */
+  /** The write; the authorizer is asked with its version of the resource. */
   readonly attributes: Attributes;
 }
 
-/** What conditions say; errors are those of single conditions, in order. */
+/** Outcome of the conditions; the errors are those of single conditions, in order. */
 type Verdict =
   | { readonly kind: 'matches' }
   | { readonly kind: 'skips'; readonly condition: string; readonly errors: readonly string[] }
   | { readonly kind: 'fails'; readonly errors: readonly string[] };
 
 const SCOPE = admissionScope();
-/** What is said where expressions together cost more than they may. */
+/** Message for expressions whose total cost exceeds the budget. */
 export const OUT_OF_BUDGET =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** The conditions of one webhook or policy, compiled once. One that is false decides, whatever became of the others. */
+/** The conditions of one webhook or policy, compiled once. A single false condition decides, even if others failed. */
 export class Conditions {
   #compiling: Promise<readonly Compiled[]> | undefined;
 
@@ -62,24 +62,24 @@ export class Conditions {
     private readonly scope = SCOPE,
   ) {}
 
-  /** Without conditions everything matches. */
+  /** Whether there are no conditions, so that everything matches. */
   get isEmpty(): boolean {
     return this.conditions.length === 0;
   }
 
-  /** Asks the authorizer of the request as often as conditions do. @param turns of the request */
+  /** Evaluates the conditions; asks the authorizer of the request as often as they do. @param turns of the request */
   async evaluate(input: ExpressionInput, turns: EvaluationTurns): Promise<Verdict> {
     const asked = askedAuthorizer(input.attributes);
     return this.evaluateWith(bindingsOf(input, asked.authorizer), asked, turns);
   }
 
-  /** The same, with variables that others use as well. */
+  /** Evaluates the conditions with bindings that other expressions share. */
   async evaluateWith(bindings: Bindings, asked: AskedAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
     this.#compiling ??= this.#compile();
     return judged(await this.#compiling, bindings, asked, turns);
   }
 
-  /** Others have turns between expressions and their steps, which may be long. */
+  /** Compiles the conditions. Yields to the event loop between expressions and their steps, which may take long. */
   async #compile(): Promise<readonly Compiled[]> {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
@@ -134,14 +134,14 @@ export function bindingsOf(
     ['object', jsonValue(object ?? null)],
     ['oldObject', jsonValue(oldObject ?? null)],
     ['request', jsonValue(request)],
-    // Of what has none, and of policies whose bindings name none.
+    // Null without parameters, and for policies whose bindings name none.
     ['params', null],
     ['authorizer', authorizerValue(authorizer)],
     [REQUEST_RESOURCE_VARIABLE, resourceCheckValue(authorizer, { group, resource, subresource, namespace, name })],
   ]);
 }
 
-/** Errors told as one. */
+/** Joins errors into one message; duplicates are left out. */
 export function aggregated(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
@@ -162,7 +162,7 @@ const accountAsUser = (account: { readonly namespace: string; readonly name: str
   extra: {},
 });
 
-/** What a question about a path does not say. */
+/** Attributes that a check of a path leaves empty. */
 const NOTHING = {
   isResourceRequest: false,
   path: '',

@@ -3,7 +3,7 @@ import type { FollowedObjects, KnownObjects } from '../known-objects.js';
 import { NAMESPACES } from '../plugins/namespaces/namespace-lookup.js';
 import type { Labels } from './match.js';
 
-/** The labels of namespaces, by which selectors choose requests. */
+/** Labels of namespaces, for the namespace selectors of webhooks and policies. */
 export class FollowedNamespaces {
   readonly #followed: FollowedObjects;
 
@@ -11,23 +11,23 @@ export class FollowedNamespaces {
     this.#followed = objects.follow(NAMESPACES);
   }
 
-  /** Whether this process has written some since: what memory has may be their old labels. */
+  /** Whether this process has written namespaces that the cache does not have yet: their labels may be outdated. */
   get isBehind(): boolean {
     return this.#followed.isBehind;
   }
 
-  /** Those that memory has; undefined for a namespace that it does not have. */
+  /** Returns the cached labels; undefined for a namespace that is not cached. */
   known(name: string): Labels | undefined {
     const found = this.#followed.get('', name);
     return found && labelsOf(found);
   }
 
-  /** The same, from the database where memory has none. @throws StatusError 404 */
+  /** Returns the labels, from the database for a namespace that is not cached. @throws StatusError 404 */
   labels(name: string): Labels | Promise<Labels> {
     return this.known(name) ?? this.#read(name).then(labelsOf);
   }
 
-  /** The namespace itself. @throws StatusError 404 */
+  /** Returns the namespace itself. @throws StatusError 404 */
   find(name: string): ApiObject | Promise<ApiObject> {
     return this.#followed.get('', name) ?? this.#read(name);
   }

@@ -1,5 +1,5 @@
 import { StatusError } from '@orch/machinery';
 
-/** 500, as the reference tells of what went wrong on the way to an answer. */
+/** Returns a 500 in the words of the reference for a failure before an answer was reached. */
 export const internalError = (why: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });

@@ -10,44 +10,48 @@ import type { Attributes, Target } from '../attributes.js';
 import { internalError } from './internal-error.js';
 import { nameMatches, type ResourceVersion, type Rule, ruleMatches } from './rules.js';
 
-/** A resource as it is sent to whoever asked for it, and the kind of what is sent: of a subresource its own. */
+/** The resource and kind that a webhook or policy sees for a request; a subresource has a kind of its own. */
 export interface SentAs {
-  /** What `request.resource` says. */
+  /** Value of `request.resource`. */
   readonly resource: ResourceVersion;
-  /** What `request.kind` says. */
+  /** Value of `request.kind`. */
   readonly kind: GroupVersionKind;
 }
 
-/** By what a webhook or a policy says which requests it is about. */
+/** Criteria by which a webhook or a policy selects requests. */
 export interface MatchCriteria {
-  /** In the order in which they are looked at; undefined for every request. */
+  /** Rules in the order of evaluation; undefined matches every request. */
   readonly rules: readonly Rule[] | undefined;
-  /** Rules of which one that matches takes the request out. */
+  /** Rules that exclude a request if one of them matches. */
   readonly excludeRules?: readonly Rule[];
-  /** `Equivalent` means the same objects in other versions and groups too. */
+  /** `Equivalent` also matches the same objects in other versions and groups. */
   readonly matchPolicy: 'Exact' | 'Equivalent';
-  /** Undefined is not `{}`: it selects nothing, as in the reference. */
+  /** Selects by the labels of the namespace. Undefined is not `{}`: it selects nothing, as in the reference. */
   readonly namespaceSelector: LabelSelectorObject | undefined;
-  /** Looks at the new object, or the old one. Undefined selects nothing. */
+  /** Selects by the labels of the new object, or the old one. Undefined selects nothing. */
   readonly objectSelector: LabelSelectorObject | undefined;
 }
 
-/** What has to be known of an installation for matching. */
+/** Facts about the installation that matching needs. */
 export interface MatchWorld {
-  /** As what a request is sent where nobody asks for another version. */
+  /** Returns the resource and kind of a request in its own version. */
   own(target: Target): SentAs;
-  /** The same objects in other versions and groups, the resource itself left out. */
+  /** Returns the same objects in other versions and groups, the resource itself left out. */
   equivalents(target: Target): readonly SentAs[];
-  /** Labels of a namespace. @throws StatusError 404 */
+  /** Returns the labels of a namespace. @throws StatusError 404 */
   namespaceLabels(name: string): Labels | Promise<Labels>;
 }
 
-/** What rules alone ask for. */
+/** The facts that rules alone need. */
 export type RulesWorld = Pick<MatchWorld, 'own' | 'equivalents'>;
 
+/** Labels of an object or a namespace. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Matches requests as one webhook or policy wants (semantics of k8s.io/apiserver, pkg/admission/plugin/webhook/generic). */
+/**
+ * Matches requests by the criteria of one webhook or policy (semantics of k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/generic).
+ */
 export class Matcher {
   readonly #namespaces: LabelSelector | SelectorError;
   readonly #objects: LabelSelector | SelectorError;
@@ -58,8 +62,8 @@ export class Matcher {
   }
 
   /**
-   * Whether rules mean requests of this kind, whatever names and selectors say: what can be found out once for all of them. Cheap enough
-   * for every request.
+   * Returns whether the rules can match requests of this kind, regardless of names and selectors. The result can be
+   * cached for each kind of request; the call is cheap enough for every request.
    */
   mayMean(target: Target, world: RulesWorld): boolean {
     const { rules, excludeRules = [] } = this.criteria;
@@ -68,28 +72,32 @@ export class Matcher {
     return rules === undefined || this.#meant(rules, target, world) !== undefined;
   }
 
-  /** As what a request is sent if selectors let it through; undefined where no rule means it. */
+  /** Returns the resource and kind to send if the selectors match too; undefined if no rule matches. */
   byRules(target: Target, world: RulesWorld): SentAs | undefined {
     const { rules, excludeRules = [] } = this.criteria;
     if (excludeRules.length > 0 && this.#meant(excludeRules, target, world, target.name)) return undefined;
     return rules === undefined ? world.own(target) : this.#meant(rules, target, world, target.name);
   }
 
-  /** Whether the labels of the namespace of a request rule it out; of what is no namespaced object and no namespace they never do. */
+  /**
+   * Returns whether the labels of its namespace exclude a request; never so for objects that are neither namespaced nor
+   * namespaces.
+   */
   excludesNamespace(target: Target, labels: Labels): boolean {
     if (!this.asksNamespace(target) || this.#namespaces instanceof SelectorError) return false;
     return !this.#namespaces.matches(labels);
   }
 
-  /** Whether it matters in which namespace a request is. */
+  /** Returns whether the match depends on the namespace of a request. */
   asksNamespace({ namespace, resource }: Target): boolean {
     if (namespace === '' && resource !== 'namespaces') return false;
     return this.#namespaces instanceof SelectorError || !this.#namespaces.matchesEverything;
   }
 
   /**
-   * As what a request is sent; undefined where it is not meant. What is wrong with selectors is told only of requests that rules mean.
-   * @throws StatusError 404 for a namespace that is not there, 500 for selectors that are none
+   * Returns the resource and kind to send; undefined for a request that does not match. Errors of selectors are
+   * reported only for requests that the rules match.
+   * @throws StatusError 404 for a namespace that does not exist, 500 for invalid selectors
    */
   async match(attributes: Attributes, world: MatchWorld): Promise<SentAs | undefined> {
     const sentAs = this.byRules(attributes, world);
@@ -135,7 +143,7 @@ export class Matcher {
   }
 }
 
-/** Of a namespace that is written its own, as it is to be. */
+/** Returns the labels of the namespace of a request; a namespace that is written has its own new labels. */
 function labelsFor(attributes: Attributes, world: MatchWorld): Labels | Promise<Labels> {
   const { resource, subresource, operation, namespace } = attributes;
   const isWritten = resource === 'namespaces' && subresource === '' && operation !== 'DELETE';

@@ -1,35 +1,35 @@
 import type { Target } from '../attributes.js';
 import type { Matcher, RulesWorld } from './match.js';
 
-/** Kinds of requests of which it is remembered who may be asked; more than a cluster has. */
+/** Most kinds of requests for which the result is cached; more than a cluster has. */
 const MOST_KINDS = 20_000;
 
-/** Somebody who is asked about requests. */
+/** A webhook or policy that is consulted about requests. */
 interface Asked {
   readonly matcher: Pick<Matcher, 'mayMean'>;
 }
 
-/** Who may be asked about a request, found once for each kind of request. */
+/** Finds the webhooks or policies that may match a request, once for each kind of request. */
 export class RequestIndex<T extends Asked> {
   #all: readonly T[] | undefined;
   #served: unknown;
   readonly #byKind = new Map<string, readonly T[]>();
 
   /**
-   * @param make all who may be asked, in the order in which they are
-   * @param world `served` tells snapshots of what is served apart: other versions may be the same objects
+   * @param make returns all webhooks or policies, in the order in which they are consulted
+   * @param world `served` identifies a snapshot of the served resources: other versions may be the same objects
    */
   constructor(
     private readonly make: () => readonly T[],
     private readonly world: RulesWorld & { readonly served: unknown },
   ) {}
 
-  /** Has all of them made anew when they are next asked for. */
+  /** Makes all of them again when they are next needed. */
   changed(): void {
     this.#all = undefined;
   }
 
-  /** All, in the order in which they are asked. */
+  /** All of them, in the order in which they are consulted. */
   get all(): readonly T[] {
     if (!this.#all) {
       this.#all = this.make();
@@ -38,7 +38,7 @@ export class RequestIndex<T extends Asked> {
     return this.#all;
   }
 
-  /** Those of which a rule may mean the request. */
+  /** Returns those with a rule that may match the request. */
   meant(target: Target): readonly T[] {
     const { all } = this;
     if (all.length === 0) return all;

@@ -1,18 +1,21 @@
 import type { Target } from '../attributes.js';
 
-/** Which requests are meant, as `rules` of webhooks and `resourceRules` of policies say it; absent members mean nothing. */
+/**
+ * A rule that selects requests, as in `rules` of webhooks and `resourceRules` of policies; an absent list matches
+ * nothing.
+ */
 export interface Rule {
-  /** `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*`. */
+  /** Operations: `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*`. */
   readonly operations?: readonly string[];
-  /** '' for the core group, or `*`. */
+  /** Groups: '' for the core group, or `*`. */
   readonly apiGroups?: readonly string[];
-  /** `v1`, or `*`. */
+  /** Versions: `v1`, or `*`. */
   readonly apiVersions?: readonly string[];
-  /** `pods`, `pods/status`; a star on either side of the slash stands for any. */
+  /** Resources: `pods`, `pods/status`; `*` on either side of the slash matches anything. */
   readonly resources?: readonly string[];
-  /** Absent: wherever. */
+  /** `Cluster`, `Namespaced` or `*`; absent for any scope. */
   readonly scope?: string;
-  /** Names of objects; absent or empty: whatever they are called. Of policies only. */
+  /** Names of objects; absent or empty for any name. Only policies have it. */
   readonly resourceNames?: readonly string[];
 }
 
@@ -26,16 +29,17 @@ export interface ResourceVersion {
   readonly resource: string;
 }
 
-/** What rules look at. */
+/** The part of a target that rules look at. */
 type RuleTarget = Pick<Target, 'subresource' | 'namespace'> & { readonly operation: string } & ResourceVersion;
 
-/** Whether a rule means objects of a name. */
+/** Returns whether a rule matches objects of a name. */
 export const nameMatches = ({ resourceNames = [] }: Rule, name: string): boolean =>
   resourceNames.length === 0 || resourceNames.includes(name);
 
 /**
- * Whether a rule means a request, whatever the names of objects (k8s.io/apiserver, pkg/admission/plugin/webhook/predicates/rules).
- * @param as the resource that is looked at in place of the one that is asked for
+ * Returns whether a rule matches a request, regardless of the names of objects (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/predicates/rules).
+ * @param as the resource that is matched in place of the requested one
  */
 export function ruleMatches(rule: Rule, target: RuleTarget, as: ResourceVersion = target): boolean {
   return (
@@ -50,7 +54,10 @@ export function ruleMatches(rule: Rule, target: RuleTarget, as: ResourceVersion 
 const named = (names: readonly string[] | undefined, name: string): boolean =>
   names !== undefined && (names.includes('*') || names.includes(name));
 
-/** A Namespace object lies outside of namespaces, though it has the namespace of its name. */
+/**
+ * Returns whether a resource is in scope. A Namespace is cluster-scoped, though its request carries a namespace: its
+ * own name.
+ */
 function inScope(scope: string | undefined, { namespace }: RuleTarget, as: ResourceVersion): boolean {
   if (scope === undefined || scope === '*') return true;
   const isNamespace = as.group === '' && as.version === 'v1' && as.resource === 'namespaces';
@@ -65,7 +72,10 @@ function resourceMatches(pattern: string, resource: string, subresource: string)
   return (name === '*' || name === resource) && (sub === '*' || sub === subresource);
 }
 
-/** Kinds that decide who is asked: nobody is asked about them, or nobody could be stopped from refusing to be removed. */
+/**
+ * Resources that configure webhooks and policies. These are never consulted about them: otherwise one that refuses
+ * everything could not be removed.
+ */
 const EXEMPT: ReadonlySet<string> = new Set([
   'validatingwebhookconfigurations',
   'mutatingwebhookconfigurations',
@@ -73,6 +83,9 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'validatingadmissionpolicybindings',
 ]);
 
-/** Whether webhooks and policies are never asked about it. @param group of those configurations in this installation */
+/**
+ * Returns whether webhooks and policies are never consulted about a resource.
+ * @param group of those configurations in this installation
+ */
 export const isExempt = (target: ResourceVersion, group: string): boolean =>
   target.group === group && EXEMPT.has(target.resource);

@@ -2,7 +2,7 @@ import type { Attributes } from '../attributes.js';
 import type { PluginMaker } from '../plugin.js';
 import { refusal } from '../refusal.js';
 
-/** The server writes what every installation has before anybody can ask for anything. */
+/** User of the server, which creates the objects of every installation before the first request. */
 const SERVER = 'system:apiserver';
 
 /** Refuses whatever clients write: for tests. */

@@ -7,14 +7,14 @@ import type { PluginContext, PluginMaker } from '../plugin.js';
 import { refusal } from '../refusal.js';
 
 /**
- * Who gives an object owners must be able to delete it, as its owners may be; who lets it hold up the deletion of an owner must be able to set
- * finalizers of that.
+ * Requires the right to delete an object from users who change its owners, as deleting an owner deletes it too, and the
+ * right to set finalizers of an owner from users who let the object block that owner's deletion.
  */
 export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
   name: 'OwnerReferencesPermissionEnforcement',
   looksOnly: true,
   callsOut: context.settings.authorizerCallsOut,
-  // Status of pods changes no owners, and is written far more often than all else.
+  // The status of pods has no owners, and is written far more often than everything else.
   handles: ({ operation, group, resource, subresource }) =>
     operation !== 'DELETE' && !(group === '' && resource === 'pods' && subresource === 'status'),
   async validate(attributes) {
@@ -23,7 +23,7 @@ export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
     if (attributes.operation !== 'CREATE') await requireDeletion(attributes);
     const blocking = newlyBlocking(owners, old);
     if (blocking.length === 0 || (await isAllowed(attributes, FINALIZE_ANYTHING)) === true) return;
-    // There may be tens of thousands, and an authorizer that knows the answer waits for nothing.
+    // There may be tens of thousands, and an authorizer that knows the answer does not wait for I/O.
     const turns = new EvaluationTurns();
     for (const owner of blocking) {
       await turns.between();
@@ -34,7 +34,7 @@ export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
 
 const ownersOf = (object: ApiObject | undefined): readonly OwnerReference[] => object?.metadata?.ownerReferences ?? [];
 
-/** Those that hold up the deletion of their owner and did not before. */
+/** Returns the references that block the deletion of their owner and did not before. */
 function newlyBlocking(owners: readonly OwnerReference[], old: readonly OwnerReference[]): readonly OwnerReference[] {
   const before = new Map(old.map((owner) => [owner.uid, owner.blockOwnerDeletion]));
   return owners.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !before.get(uid));
@@ -52,7 +52,7 @@ const FINALIZE_ANYTHING: Asked = {
   name: '*',
 };
 
-/** @returns true, or why not as messages tell it */
+/** Asks the authorizer. @returns true, or the reason as it stands in messages */
 async function isAllowed({ authorizer, user }: Attributes, asked: Asked): Promise<true | string> {
   try {
     const request = { ...asked, isResourceRequest: true, path: '' };

@@ -1,40 +1,44 @@
 import type { Names, ObjectMeta } from '@orch/machinery';
 import type { Container, PodSpec } from '@orch/schema/types/core/v1';
 
-/** A pod, or what pods are made from, as checks see it. */
+/** A pod or a pod template, as checks see it. */
 export interface PodView {
+  /** Names of the installation. */
   readonly names: Names;
+  /** Annotations of the pod. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Spec of the pod. */
   readonly spec: PodSpec;
-  /** Of all sorts, those first that run first. */
+  /** Containers of all kinds, in the order in which they start. */
   readonly containers: readonly Container[];
-  /** Whether it says that it is for Windows. */
+  /** Whether its OS is declared as Windows. */
   readonly isWindows: boolean;
 }
 
-/** Why a pod may not be. */
+/** A violation of a check by a pod. */
 export interface Finding {
-  /** In a few words, the same for all pods. */
+  /** Short reason, the same for all pods. */
   readonly reason: string;
-  /** What of this pod. */
+  /** The offending part of this pod. */
   readonly detail: string;
 }
 
-/** @returns undefined where there is nothing to say against a pod */
+/** Checks a pod. @returns undefined if the pod passes */
 export type PodCheck = (pod: PodView) => Finding | undefined;
 
 /** A rule of a level. */
 export interface Check {
-  /** Findings are in the order of these. */
+  /** Identifier, by which findings are ordered. */
   readonly id: string;
-  /** Those of `baseline` hold for `restricted` too. */
+  /** Level of the check; checks of `baseline` apply to `restricted` too. */
   readonly level: 'baseline' | 'restricted';
-  /** As it was from a minor release on, the oldest first. */
+  /** Versions of the check with the minor release that each applies from, the oldest first. */
   readonly versions: readonly { readonly since: number; readonly check: PodCheck }[];
-  /** The check of `baseline` that it takes the place of, from its first version on. */
+  /** Identifier of the `baseline` check that it replaces, from its first version on. */
   readonly overrides?: string;
 }
 
+/** Returns a pod or a pod template as checks see it. */
 export function podView(names: Names, metadata: ObjectMeta | undefined, spec: PodSpec): PodView {
   const { initContainers = [], containers = [], ephemeralContainers = [], os } = spec;
   return {

@@ -3,12 +3,15 @@ import { listOf, type Members, membersOf, onlyKnown, readConfiguration, textOf }
 import { type LevelVersion, PolicyError, parseLevel, parseVersion } from './level-version.js';
 import type { Mode, Policy } from './namespace-policy.js';
 
-/** What an installation says of the security of pods. */
+/** Pod security configuration of an installation. */
 export interface PodSecurityConfiguration {
-  /** Where labels of a namespace say nothing. */
+  /** Policy for namespaces whose labels do not set one. */
   readonly defaults: Policy;
+  /** Users whose requests are not checked. */
   readonly exemptUsers: ReadonlySet<string>;
+  /** Namespaces whose pods are not checked. */
   readonly exemptNamespaces: ReadonlySet<string>;
+  /** Runtime classes of pods that are not checked. */
   readonly exemptRuntimeClasses: ReadonlySet<string>;
 }
 
@@ -20,7 +23,11 @@ const KIND = {
 const EXEMPTIONS = ['usernames', 'namespaces', 'runtimeClasses'] as const;
 const MODES: readonly Mode[] = ['enforce', 'warn', 'audit'];
 
-/** @param value undefined for none: everything is allowed then where labels say nothing. @throws Error for what is none */
+/**
+ * Reads the configuration.
+ * @param value undefined for none: everything is then allowed unless labels say otherwise
+ * @throws Error for an invalid configuration
+ */
 export function readPodSecurityConfiguration(value: unknown): PodSecurityConfiguration {
   const { defaults = {}, exemptions = {} } =
     value === undefined ? ({} as Members) : readConfiguration(value, KIND, ['defaults', 'exemptions']);

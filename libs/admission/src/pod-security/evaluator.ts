@@ -13,7 +13,9 @@ import { sysctls } from './checks/sysctls.js';
 import { windowsHostProcess } from './checks/windows-host-process.js';
 import type { LevelVersion } from './level-version.js';
 
-/** Those of `baseline` first, and by id within a level: findings are told in this order. */
+/**
+ * All checks, those of `baseline` first, and by identifier within a level: the order in which findings are reported.
+ */
 const CHECKS: readonly Check[] = [
   appArmorProfile,
   capabilitiesBaseline,
@@ -33,21 +35,21 @@ const CHECKS: readonly Check[] = [
   runAsUser,
   seccompProfileRestricted,
 ];
-/** The newest release in which a check changed: later ones are like it. */
+/** Newest minor release in which a check changed; later ones have the same checks. */
 const NEWEST = Math.max(...CHECKS.flatMap(({ versions }) => versions.map(({ since }) => since)));
 
 const known = new Map<string, readonly PodCheck[]>();
 
-/** What there is to say against a pod by a level; nothing where it is allowed. */
+/** Returns the violations of a level by a pod; empty if the pod is allowed. */
 export function findingsOn(pod: PodView, { level, minor }: LevelVersion): readonly Finding[] {
   if (level === 'privileged') return [];
   return checksOf(level, Math.min(minor, NEWEST)).flatMap((check) => check(pod) ?? []);
 }
 
-/** `host namespaces, privileged`. */
+/** Returns the reasons: `host namespaces, privileged`. */
 export const reasonsOf = (findings: readonly Finding[]): string => findings.map(({ reason }) => reason).join(', ');
 
-/** `host namespaces (hostPID=true), privileged (…)`. */
+/** Returns the reasons with details: `host namespaces (hostPID=true), privileged (…)`. */
 export const detailsOf = (findings: readonly Finding[]): string =>
   findings.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 

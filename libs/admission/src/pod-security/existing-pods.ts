@@ -8,28 +8,31 @@ import { type LevelVersion, policyText } from './level-version.js';
 interface ExistingPodsOptions {
   readonly names: Names;
   readonly namespace: string;
-  /** What will be enforced. */
+  /** Policy that will be enforced. */
   readonly enforce: LevelVersion;
   readonly exemptRuntimeClasses: ReadonlySet<string>;
-  /** Monotonic milliseconds at which nothing is looked at any more. */
+  /** Deadline of the checks, monotonic milliseconds. */
   readonly until: number;
-  /** Monotonic milliseconds. Default: the process's. */
+  /** Returns monotonic milliseconds. Default: the clock of the process. */
   readonly now?: () => number;
 }
 
-/** Pods that are looked at, at most, and however late it is; and the time without a turn for others, ms. */
+/**
+ * Most pods that are checked, pods that are checked even after the deadline, and time between yields to the event loop,
+ * ms.
+ */
 const [MOST_PODS, LEAST_PODS, PIECE_MS] = [3_000, 100, 10];
 
-/** Pods of which the same is to be said. */
+/** Pods with the same violations. */
 interface Alike {
-  /** The first in the order of names. */
+  /** The first name in alphabetical order. */
   name: string;
   count: number;
 }
 
 /**
- * Looks at the pods of a namespace under a policy that is to hold from now on: of those of one controller at one first, as the others will
- * mostly be like it.
+ * Checks the pods of a namespace against a policy that will be enforced. One pod of each controller is checked first,
+ * as the others of that controller are mostly like it.
  */
 export class ExistingPods {
   readonly #alike = new Map<string, Alike>();
@@ -45,7 +48,7 @@ export class ExistingPods {
     this.#turnAt = this.#now();
   }
 
-  /** What there is to warn of. */
+  /** Returns the warnings about the pods. */
   async warnings(pages: AsyncIterable<readonly ApiObject[]>): Promise<readonly string[]> {
     let isWhole: boolean;
     try {
@@ -60,7 +63,7 @@ export class ExistingPods {
     return this.#told(isWhole);
   }
 
-  /** @returns whether all pods have been seen */
+  /** Goes through the pages. @returns whether all pods have been seen */
   async #lookAt(pages: AsyncIterable<readonly ApiObject[]>): Promise<boolean> {
     for await (const page of pages) {
       for (const pod of page) await this.#see(pod);

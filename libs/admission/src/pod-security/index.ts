@@ -8,7 +8,7 @@ import { podSecurityMetrics } from './pod-security-metrics.js';
 import { holdsTemplate } from './pod-templates.js';
 import { NAMESPACES, type PodSecurityTools } from './tools.js';
 
-/** Subresources of pods through which nothing changes that is looked at. */
+/** Subresources of pods through which nothing changes that is checked. */
 const IGNORED: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -26,8 +26,8 @@ const isAboutNamespaces = (target: Target): boolean => isOf(target, 'namespaces'
 const isAboutTemplates = (target: Target): boolean => target.subresource === '' && holdsTemplate(target);
 
 /**
- * What pods may, by labels of their namespace and the pod security standards as each release had them; it reads and says what the reference
- * does (pod-security-admission v0.27.16).
+ * Enforces the pod security standards, as each release had them, by labels of namespaces. Input and messages are those
+ * of the reference (pod-security-admission v0.27.16).
  */
 export const podSecurity: PluginMaker = ({ names, objects, metrics, configuration }) => {
   const tools: PodSecurityTools = {
@@ -41,7 +41,7 @@ export const podSecurity: PluginMaker = ({ names, objects, metrics, configuratio
   return {
     name: 'PodSecurity',
     looksOnly: true,
-    // A namespace that was made elsewhere is looked for, and pods that are there.
+    // A namespace that another process created may have to be read, and so may existing pods.
     callsOut: (target) => target.operation === 'CREATE' || isAboutNamespaces(target),
     handles: (target) =>
       target.operation !== 'DELETE' && (isAboutPods(target) || isAboutTemplates(target) || isAboutNamespaces(target)),

@@ -5,13 +5,13 @@ import { compareLevels, isSame, policyText } from './level-version.js';
 import { isPrivileged, isSamePolicy, isSet, type Mode, type Policy } from './namespace-policy.js';
 import { type PodSecurityTools, policyIn, textOfErrors } from './tools.js';
 
-/** How long pods that are there are looked at, at most, ms. */
+/** Longest time for checking existing pods, ms. */
 const LOOK_MS = 1_000;
 const PODS = { group: '', resource: 'pods' };
 
 /**
- * Looks at the labels of a namespace, and warns of pods that are there and could not come again.
- * @throws StatusError 422 for labels that say nothing, unless they said the same before
+ * Validates the policy labels of a namespace, and warns about existing pods that violate a stricter policy.
+ * @throws StatusError 422 for invalid labels, unless they had the same errors before
  */
 export function judgeNamespace(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   const { object, oldObject, operation, namespace, name, deadline } = attributes;
@@ -29,7 +29,7 @@ function isTighter({ enforce }: Policy, { enforce: old }: Policy): boolean {
   return enforce.minor !== old.minor || compareLevels(enforce.level, old.level) > 0;
 }
 
-/** Who sets labels where nothing is looked at should know. */
+/** Warns that the policy labels of an exempt namespace have no effect. */
 function warnExempt({ configuration, labels: keys }: PodSecurityTools, attributes: Attributes, policy: Policy): void {
   if (isPrivileged(policy) || isSamePolicy(policy, configuration.defaults)) return;
   const labels = attributes.object?.metadata?.labels ?? {};

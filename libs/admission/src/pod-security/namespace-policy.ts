@@ -10,31 +10,35 @@ import {
   parseVersion,
 } from './level-version.js';
 
-/** What is done about pods that may not be as they are. */
+/** Mode in which a policy applies: violations are refused, noted in the audit log, or reported as warnings. */
 export type Mode = 'enforce' | 'audit' | 'warn';
 
-/** What holds in a namespace, for each mode. */
+/** The level and version that apply in a namespace, for each mode. */
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
-/** A policy, and what is wrong with the labels that it was read from. */
+/** A policy, and the errors of the labels that it was read from. */
 export interface ReadPolicy {
+  /** The policy. */
   readonly policy: Policy;
+  /** Errors of the labels; empty for valid ones. */
   readonly errors: readonly FieldError[];
 }
 
-/** Labels of namespaces. */
+/** Returns the keys of the policy labels of namespaces. */
 export const policyLabels = (names: Names) => {
   const prefix = names.key('pod-security.orch.io/');
   const of = (mode: Mode) => ({ level: prefix + mode, version: `${prefix}${mode}-version` });
   return { enforce: of('enforce'), audit: of('audit'), warn: of('warn') };
 };
+/** Keys of the policy labels, by mode. */
 export type PolicyLabels = ReturnType<typeof policyLabels>;
 
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * The policy that labels choose; what they do not say is as in `defaults`. There is always one: what cannot be read is enforced most
- * strictly, and neither audited nor warned of.
+ * Returns the policy that labels set; members without a label come from `defaults`. There is always a policy: an
+ * invalid level is `restricted` for enforcement, and `privileged` for audit and warnings; an invalid version is the
+ * latest.
  */
 export function policyOf(labels: Labels, defaults: Policy, keys: PolicyLabels): ReadPolicy {
   const errors: FieldError[] = [];
@@ -64,17 +68,18 @@ export function policyOf(labels: Labels, defaults: Policy, keys: PolicyLabels): 
   const follows = enforce.said !== undefined && !isSet(labels, keys.warn.level);
   const policy = { enforce: enforce.policy, audit: audit.policy, warn };
   if (!follows || compareLevels(enforce.policy.level, warn.level) <= 0) return { policy, errors };
-  // Who is told no is to be told before: of controllers, whose pods would be refused.
+  // A policy that will refuse pods also warns about them: controllers are warned, whose pods would be refused.
   const minor = isSet(labels, keys.warn.version) ? warn.minor : enforce.policy.minor;
   return { policy: { ...policy, warn: { level: enforce.policy.level, minor } }, errors };
 }
 
+/** Returns whether a label is set. */
 export const isSet = (labels: Labels, key: string): boolean => Object.hasOwn(labels, key);
 
-/** Whether it allows everything and says nothing. */
+/** Returns whether a policy allows everything and reports nothing. */
 export const isPrivileged = ({ enforce, audit, warn }: Policy): boolean =>
   [enforce, audit, warn].every(({ level }) => level === 'privileged');
 
-/** Whether two policies come to the same. */
+/** Returns whether two policies are equivalent. */
 export const isSamePolicy = (a: Policy, b: Policy): boolean =>
   isEquivalent(a.enforce, b.enforce) && isEquivalent(a.audit, b.audit) && isEquivalent(a.warn, b.warn);

@@ -17,7 +17,10 @@ import {
   textOfErrors,
 } from './tools.js';
 
-/** @throws StatusError 403 for a pod that may not be; 500 where that cannot be told */
+/**
+ * Checks a pod against the policy of its namespace.
+ * @throws StatusError 403 for a pod that violates it; 500 if the namespace cannot be found
+ */
 export function judgePod(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   if (isExempt(tools, attributes)) return undefined;
   return withNamespace(tools, attributes, (namespace) => {
@@ -39,7 +42,7 @@ export function judgePod(tools: PodSecurityTools, attributes: Attributes): void 
   });
 }
 
-/** Of what pods are made from, only notes and warns. */
+/** Checks a pod template, which is only audited and warned about, never refused. */
 export function judgeTemplate(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   if (isExempt(tools, attributes)) return undefined;
   return withNamespace(tools, attributes, (namespace) => {
@@ -77,7 +80,9 @@ function exempt(tools: PodSecurityTools, attributes: Attributes, reason: string)
   note(tools, attributes, 'exempt', reason);
 }
 
-/** What another process has made a moment ago may not be known here yet: it is looked for. */
+/**
+ * Calls `work` with the namespace. A namespace that is not cached is read, as another process may just have created it.
+ */
 function withNamespace(
   { objects, namespaces }: PodSecurityTools,
   { namespace }: Attributes,
@@ -124,7 +129,7 @@ function judge(
   observer.evaluated('deny', policy.warn, 'warn', attributes);
 }
 
-/** Modes with the same policy are looked at once. */
+/** Returns a function that evaluates each distinct policy once. */
 function remembered(policy: Policy, find: (mode: Mode) => readonly Finding[]): (mode: Mode) => readonly Finding[] {
   const known = new Map<string, readonly Finding[]>();
   return (mode) => {

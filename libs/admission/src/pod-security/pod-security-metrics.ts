@@ -6,15 +6,17 @@ import type { Mode } from './namespace-policy.js';
 /** Newer releases than this one are counted together: namespaces may name any. */
 const THIS_MINOR = 27;
 
-/** Counts how pods were judged. */
+/** Counts the evaluations of pods. */
 export interface PodSecurityObserver {
+  /** Counts a decision by a policy in a mode. */
   evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: Mode, target: Target): void;
+  /** Counts an exempt request. */
   exempt(target: Target): void;
-  /** @param fatal whether nothing could be judged */
+  /** Counts a failure to determine a policy. @param fatal whether there was no evaluation */
   failed(fatal: boolean, target: Target): void;
 }
 
-/** Under the names of the reference. */
+/** Returns an observer whose metrics have the names of the reference. */
 export function podSecurityMetrics(metrics: Metrics): PodSecurityObserver {
   const request = ['request_operation', 'resource', 'subresource'] as const;
   const evaluations = metrics.counter({

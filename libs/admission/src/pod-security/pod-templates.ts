@@ -2,13 +2,15 @@ import type { ApiObject, ObjectMeta } from '@orch/machinery';
 import type { PodSpec } from '@orch/schema/types/core/v1';
 import type { Target } from '../attributes.js';
 
-/** What pods are made from, or a pod itself. */
+/** A pod template, or the same members of a pod. */
 export interface PodTemplate {
+  /** Metadata of the pods; absent for none. */
   readonly metadata?: ObjectMeta;
+  /** Spec of the pods. */
   readonly spec: PodSpec;
 }
 
-/** Where templates of pods lie in objects of a resource. */
+/** Paths of the pod template in objects, by resource. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],
@@ -26,11 +28,11 @@ const GROUPS: Readonly<Record<string, string>> = {
   cronjobs: 'batch',
 };
 
-/** Whether objects of a resource hold a template of pods. */
+/** Returns whether objects of a resource hold a pod template. */
 export const holdsTemplate = ({ group, resource }: Target): boolean =>
   Object.hasOwn(TEMPLATES, resource) && group === (GROUPS[resource] ?? 'apps');
 
-/** The template of an object; undefined where it has none. */
+/** Returns the pod template of an object; undefined for none. */
 export function templateOf({ resource }: Target, object: ApiObject): PodTemplate | undefined {
   let found: unknown = object;
   for (const member of TEMPLATES[resource] ?? []) found = (found as Record<string, unknown> | undefined)?.[member];

@@ -7,9 +7,11 @@ import type { SentAs } from '../matching/match.js';
 import { requestOf } from '../webhook/review.js';
 import type { PolicySurroundings } from './policy-surroundings.js';
 
-/** A request as expressions of policies see it; what several of them look at is made once. */
+/** A request as expressions of policies see it; values that several of them use are made once. */
 export class AskedRequest {
+  /** Authorizer of the request, for expressions. */
   readonly asked: AskedAuthorizer;
+  /** Yields to the event loop between evaluations. */
   readonly turns = new EvaluationTurns();
   readonly #request: JsonObject;
   readonly #variables = new Map<string, Promise<Bindings>>();
@@ -21,14 +23,14 @@ export class AskedRequest {
   ) {
     this.asked = askedAuthorizer(attributes);
     const own = forms.own(attributes);
-    // Expressions are told of the request as it came, whatever version they look at (as in the reference).
+    // Expressions see the request as it came, whatever version of the objects they see (as in the reference).
     this.#request = requestOf(attributes, own, own, names);
   }
 
   /**
-   * Values of the variables of expressions.
-   * @param as what the objects are looked at as
-   * @throws Error where they cannot be converted to that
+   * Returns the values of the variables of expressions.
+   * @param as version and kind in which the expressions see the objects
+   * @throws Error if they cannot be converted to that
    */
   async variables(as: SentAs, params: ApiObject | undefined): Promise<Bindings> {
     const { group, version, resource } = as.resource;
@@ -38,7 +40,7 @@ export class AskedRequest {
     return params ? new Map([...(await made), ['params', jsonValue(params)]]) : made;
   }
 
-  /** Without parameters, which are null then. */
+  /** Returns the values without parameters, which are null then. */
   async #without(as: SentAs): Promise<Bindings> {
     const { asked, attributes, forms } = this;
     const { object, oldObject } = attributes;

@@ -22,38 +22,53 @@ import {
   type StoredVariable,
 } from './stored-policy.js';
 
-/** An expression that is ready to be run, or what is wrong with it. */
+/** A compiled expression, or its compilation error. */
 export interface Compiled {
+  /** Source of the expression. */
   readonly text: string;
+  /** The program, or why there is none. */
   readonly program: AdmissionProgram;
 }
 
-/** The expressions of a policy, lists as long as its own. */
+/** The compiled expressions of a policy; each list is as long as that of the policy. */
 export interface CompiledPolicy {
-  /** By name; undefined where there are none. */
+  /** Variables by name; undefined for none. */
   readonly variables: ReadonlyMap<string, ComposedVariable> | undefined;
+  /** Expressions of the validations. */
   readonly validations: readonly Compiled[];
-  /** Undefined for validations that have none. */
+  /** Message expressions of the validations; undefined for those that have none. */
   readonly messages: readonly (Compiled | undefined)[];
+  /** Value expressions of the audit annotations. */
   readonly annotations: readonly Compiled[];
 }
 
 /**
- * A policy, and what is made of it once. Its expressions may use what came after release 1.27, whatever is on now: they were allowed to when
- * they were written, and all others mean the same.
+ * A policy in prepared form, made once. Its expressions may use features newer than release 1.27, whatever is enabled
+ * now: they were allowed to when they were written, and the meaning of all others is the same.
  */
 export class Definition {
+  /** Matches requests by the constraints of the policy. */
   readonly matcher: Matcher;
+  /** Whether the failure policy is `Ignore`. */
   readonly ignoresFailure: boolean;
+  /** Kind of the parameters; undefined for a policy without. */
   readonly paramKind: ParamKind | undefined;
+  /** Validations of the policy. */
   readonly validations: readonly StoredValidation[];
+  /** Audit annotations of the policy. */
   readonly annotations: readonly StoredAnnotation[];
+  /** Variables of the policy. */
   readonly variables: readonly StoredVariable[];
+  /** Match conditions of the policy. */
   readonly conditions: Conditions;
-  /** Whether expressions may look at the namespace of a request. */
+  /** Whether an expression may use the namespace of the request. */
   readonly namesNamespace: boolean;
   #compiling: Promise<CompiledPolicy> | undefined;
 
+  /**
+   * @param name name of the policy
+   * @param spec its spec, as it is stored
+   */
   constructor(
     readonly name: string,
     readonly spec: PolicySpec,
@@ -74,13 +89,13 @@ export class Definition {
     this.namesNamespace = texts.some((text) => text.includes(NAMESPACE_VARIABLE));
   }
 
-  /** Compiled when it is first needed. */
+  /** Returns the compiled expressions; they are compiled when first needed. */
   compiled(): Promise<CompiledPolicy> {
     this.#compiling ??= this.#compile();
     return this.#compiling;
   }
 
-  /** @param types of variables that are known */
+  /** Returns the variables that expressions may use. @param types of the variables declared so far */
   #scope(types: ReadonlyMap<string, Type>, authorizer = true): Scope {
     const scope = admissionScope({ params: this.paramKind !== undefined, authorizer, namespace: true });
     return this.variables.length === 0 ? scope : composedScope(scope, types);
@@ -107,7 +122,7 @@ export class Definition {
     return made;
   }
 
-  /** Each with those before it. @param types of all, which are added */
+  /** Compiles the variables; each may use those before it. @param types filled with the types of all */
   async #compileVariables(scope: Scope, types: Map<string, Type>): Promise<ReadonlyMap<string, ComposedVariable>> {
     const made = new Map<string, ComposedVariable>();
     for (const [place, { name, expression }] of this.variables.entries()) {
@@ -119,7 +134,10 @@ export class Definition {
   }
 }
 
-/** Others have turns between expressions, which may be long. @param wanted types of its value; default any */
+/**
+ * Compiles an expression, then yields to the event loop, as expressions may be long.
+ * @param wanted types of its value; default any
+ */
 async function compiled(text: string, scope: Scope, wanted?: readonly string[]): Promise<Compiled> {
   const program = await programInTurns(text, LATER_ENVIRONMENT, scope, wanted);
   await nextTurn();

@@ -2,13 +2,15 @@ import type { StatusError } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
 import { refusal } from '../refusal.js';
 
-/** Why a policy keeps a request from being carried out. */
+/** A denial of a request by a policy. */
 export interface Denial {
+  /** Name of the policy. */
   readonly policy: string;
-  /** Undefined where the policy itself cannot be used. */
+  /** Name of the binding; undefined if the policy itself is unusable. */
   readonly binding: string | undefined;
+  /** Message for the client. */
   readonly message: string;
-  /** '' for none in particular. */
+  /** Reason of the Status; '' for `Invalid`. */
   readonly reason: string;
 }
 
@@ -20,7 +22,9 @@ const CODES: Readonly<Record<string, number>> = {
 };
 const UNPROCESSABLE = 422;
 
-/** What the client is told (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
+/**
+ * Returns the error for the client (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go).
+ */
 export function denied(attributes: Attributes, { policy, binding, message, reason }: Denial): StatusError {
   const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`;
   const text = `${by} denied request: ${message}`;

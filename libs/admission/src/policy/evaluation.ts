@@ -12,14 +12,16 @@ import {
 import type { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { Compiled } from './definition.js';
 
-/** What came of one expression; undefined where there was none. */
+/** Result of one expression: its value, or an error. */
 export type Evaluated =
   | { readonly value: Value; readonly error?: undefined; readonly milliseconds: number }
   | { readonly error: string; readonly milliseconds: number };
 
-/** What came of several expressions, and what they may still cost; undefined where they cost more. */
+/** Results of several expressions, undefined for those that do not exist, and the remaining cost budget. */
 export interface Evaluations {
+  /** Results in the order of the expressions. */
   readonly results: readonly (Evaluated | undefined)[];
+  /** Remaining cost units. */
   readonly left: number;
 }
 
@@ -29,14 +31,14 @@ interface Ran {
   readonly milliseconds: number;
 }
 
-/** Runs expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
+/** Evaluates expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
   readonly #bindings: Bindings;
   readonly #composed: ComposedValues | undefined;
 
   /**
-   * @param turns of the request
-   * @param variables of the policy, which all expressions share; undefined where it has none
+   * @param turns of the request, for yields to the event loop
+   * @param variables of the policy, which all expressions share; undefined for none
    */
   constructor(
     bindings: Bindings,
@@ -52,7 +54,7 @@ export class Evaluation {
     all.set(COMPOSED_VARIABLE, this.#composed);
   }
 
-  /** @param budget units that all may cost together. @returns undefined where they cost more */
+  /** Evaluates expressions in order. @param budget cost units for all together. @returns undefined if they cost more */
   async each(expressions: readonly (Compiled | undefined)[], budget: number): Promise<Evaluations | undefined> {
     const results: (Evaluated | undefined)[] = [];
     let left = budget;
@@ -74,7 +76,7 @@ export class Evaluation {
     return { results, left };
   }
 
-  /** @param left units that may be spent. @returns with what the variables cost that were read for it */
+  /** Evaluates one expression. @param left remaining cost units. @returns a cost that includes the variables it read */
   async #run(text: string, program: Program, left: number): Promise<{ result: Evaluated; cost: number }> {
     const turn = this.turns.between();
     if (turn) await turn;
@@ -86,7 +88,7 @@ export class Evaluation {
     return { result: { error: `expression '${text}' resulted in error: ${value.message}`, milliseconds }, cost };
   }
 
-  /** As often as variables are due that it reads. */
+  /** Evaluates a program again until all variables that it reads have been evaluated. */
   async #settled(program: Program, composed: ComposedValues, left: number): Promise<Ran> {
     let { value, cost, milliseconds } = await this.#once(program);
     cost += composed.takeCost();
@@ -99,7 +101,7 @@ export class Evaluation {
     return { value, cost, milliseconds };
   }
 
-  /** As often as there are questions that were not answered before. */
+  /** Evaluates a program again until the authorizer has answered all questions that it asks. */
   #once(program: Program): Promise<Ran> {
     let milliseconds = 0;
     return this.asked.settled(() => {

@@ -4,19 +4,21 @@ import type { Compiled, CompiledPolicy, Definition } from './definition.js';
 import type { Evaluated, Evaluation, Evaluations } from './evaluation.js';
 import type { StoredValidation } from './stored-policy.js';
 
-/** What a policy says of a request, validation by validation. */
+/** Decision of one validation of a policy about a request. */
 export interface Decision {
+  /** Whether the request is admitted. */
   readonly admits: boolean;
-  /** Something could not be evaluated, and the failure policy decided. */
+  /** Whether an evaluation failed, so that the failure policy decided. */
   readonly failed: boolean;
-  /** Why not. */
+  /** Why the validation failed; empty if it did not. */
   readonly message: string;
-  /** Of a denial; '' for none in particular. */
+  /** Reason of a denial; '' if the validation holds or could not be evaluated. */
   readonly reason: string;
+  /** Time of the evaluation, milliseconds. */
   readonly milliseconds: number;
 }
 
-/** What is to be noted: a value, nothing, or why nobody knows. */
+/** An audit annotation: a value, nothing, or why it could not be evaluated. */
 interface Note {
   readonly key: string;
   readonly value?: string;
@@ -24,16 +26,22 @@ interface Note {
   readonly milliseconds: number;
 }
 
+/** Outcome of a policy for a request with one set of parameters. */
 export interface Judgement {
+  /** Decisions of the validations; empty if the match conditions exclude the request. */
   readonly decisions: readonly Decision[];
+  /** Audit annotations of the policy. */
   readonly notes: readonly Note[];
 }
 
-/** Bytes of messages that expressions make. */
+/** Most bytes of a message that an expression makes; a longer one is not used. */
 const LONGEST_MESSAGE = 5 * 1024;
 const NOTHING: Judgement = { decisions: [], notes: [] };
 
-/** Judges requests by one policy with one set of parameters (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/validator.go). */
+/**
+ * Validates requests by one policy with one set of parameters (k8s.io/apiserver,
+ * pkg/admission/plugin/validatingadmissionpolicy/validator.go).
+ */
 export class Judge {
   constructor(
     private readonly definition: Definition,
@@ -41,7 +49,7 @@ export class Judge {
     private readonly conditionFailed: () => void,
   ) {}
 
-  /** @param conditionsHold evaluates the conditions of the policy about the request */
+  /** Evaluates the policy for a request. @param conditionsHold evaluates its match conditions */
   async judge(
     evaluation: Evaluation,
     conditionsHold: (conditions: Conditions) => ReturnType<Conditions['evaluateWith']>,
@@ -62,7 +70,10 @@ export class Judge {
     return { decisions, notes: noted.results.map((result, at) => this.#note(result as Evaluated, at)) };
   }
 
-  /** All messages cost, also those of what holds. @returns undefined where they cost too much */
+  /**
+   * Evaluates all message expressions; those of validations that hold cost too.
+   * @returns undefined if they exceed the budget
+   */
   async #messages(
     evaluation: Evaluation,
     messages: readonly (Compiled | undefined)[],
@@ -98,7 +109,7 @@ export class Judge {
   }
 }
 
-/** What its expression makes, what it says, or what it asks for. */
+/** Returns the value of the message expression, the message of the validation, or else its expression. */
 function messageOf({ expression, message = '' }: StoredValidation, made: Evaluated | undefined): string {
   const value = made?.error === undefined ? made?.value : undefined;
   const text = typeof value === 'string' ? value.trim() : '';

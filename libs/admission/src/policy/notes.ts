@@ -1,14 +1,15 @@
 import type { Attributes } from '../attributes.js';
 import type { Binding } from './policies.js';
 
-/** Bytes of a note that the audit log gets, and of all notes of one key together. */
+/** Most bytes of one annotation value, and of all values of one key together. */
 const LONGEST_NOTE = 10 * 1024;
 const MOST_NOTES = 64 * 1024;
 
-/** What the bindings of one policy have to note: each value once, in the order in which they come, as far as there is room. */
+/** Collects the audit annotations of all bindings of one policy: each value once, in order, as far as there is room. */
 export class Notes {
   readonly #values = new Map<string, { readonly told: Set<string>; left: number }>();
 
+  /** Adds a value; it is cut to the most bytes of one, and dropped if its key has no room left. */
   add(key: string, value: string): void {
     const cut = shortened(value);
     const values = this.#values.get(key) ?? { told: new Set(), left: MOST_NOTES };
@@ -18,6 +19,7 @@ export class Notes {
     if (values.left >= 0) values.told.add(cut);
   }
 
+  /** Writes the annotations to the audit event, under keys qualified by the policy. */
   publish(policy: string, attributes: Attributes): void {
     for (const [key, { told }] of this.#values) attributes.annotate(`${policy}/${key}`, [...told].join(', '));
   }
@@ -28,7 +30,10 @@ function shortened(value: string): string {
   return Buffer.from(value).subarray(0, LONGEST_NOTE).toString();
 }
 
-/** A failed validation as the audit log has it: JSON as the reference writes it. @param at of the validation in its policy */
+/**
+ * Returns the annotation for a failed validation: JSON as the reference writes it.
+ * @param at index of the validation in its policy
+ */
 export function failureNote(binding: Binding, at: number, message: string): string {
   const { name, spec, actions } = binding;
   const told = {

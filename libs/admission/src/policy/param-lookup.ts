@@ -3,30 +3,34 @@ import type { Attributes } from '../attributes.js';
 import type { ParamKind, ParamObjects } from './policy-surroundings.js';
 import type { ParamRef } from './stored-policy.js';
 
-/** Milliseconds for which a request waits for parameters, all together: a kind that cannot be loaded must not hold up every write to its end. */
+/**
+ * Milliseconds that a request waits for all parameters together: a kind that cannot be loaded must not delay every
+ * write until its deadline.
+ */
 const PARAMS_MS = 2_000;
 const NONE_FOUND = 'no params found for policy binding with `Deny` parameterNotFoundAction';
 
-/** Which objects a binding names. */
+/** The parameters that a binding selects. */
 export class ParamChoice {
-  /** Undefined for one object by its name. */
+  /** Label selector; undefined for one object by its name. */
   readonly #selector: LabelSelector | SelectorError | undefined;
 
+  /** @param ref reference of the binding to its parameters */
   constructor(readonly ref: ParamRef) {
     this.#selector = ref.selector && selectorOf(ref);
   }
 
-  /** @throws StatusError 500 for a selector that is none */
+  /** Label selector; undefined for one object by its name. @throws StatusError 500 for an invalid selector */
   get selector(): LabelSelector | undefined {
     if (this.#selector instanceof SelectorError) throw new StatusError('InternalError', this.#selector.message);
     return this.#selector;
   }
 
-  /** What follows where there are none. @throws StatusError 404 unless that is nothing */
+  /** Handles missing parameters by the action of the binding. @throws StatusError 404 unless it is `Allow` */
   checkMissing(): void {
     const { name = '', parameterNotFoundAction: action } = this.ref;
     if (action === 'Allow') return;
-    // Release 1.27 has no action, and says so.
+    // Release 1.27 has no such action; this is its message.
     const words = action === undefined && this.#selector === undefined ? `${name} not found` : NONE_FOUND;
     throw new StatusError('NotFound', words);
   }
@@ -41,9 +45,12 @@ function selectorOf({ selector }: ParamRef): LabelSelector | SelectorError {
   }
 }
 
-/** Looks for what policies are told about one request (k8s.io/apiserver v0.30, pkg/admission/plugin/policy/generic/policy_dispatcher.go). */
+/**
+ * Finds the parameters of policies for one request (k8s.io/apiserver v0.30,
+ * pkg/admission/plugin/policy/generic/policy_dispatcher.go).
+ */
 export class ParamLookup {
-  /** What is left of {@link PARAMS_MS}. */
+  /** Milliseconds left of {@link PARAMS_MS}. */
   #patience = PARAMS_MS;
 
   constructor(
@@ -52,8 +59,8 @@ export class ParamLookup {
   ) {}
 
   /**
-   * All that a binding names, none only where it may be so.
-   * @throws StatusError where there are none, or where they cannot be told
+   * Returns the parameters that a binding selects; none only if the binding allows that.
+   * @throws StatusError if there are none, or they cannot be read
    */
   async find(kind: ParamKind, choice: ParamChoice): Promise<readonly ApiObject[]> {
     const namespace = this.#namespace(kind, choice.ref);
@@ -67,7 +74,7 @@ export class ParamLookup {
     return found;
   }
 
-  /** Where objects are looked for: '' for a kind that lies in no namespace. @throws StatusError 400 */
+  /** Returns the namespace of the parameters; '' for a cluster-scoped kind. @throws StatusError 400 */
   #namespace(kind: ParamKind, { namespace = '' }: ParamRef): string {
     if (this.objects.isNamespaced(kind) !== true) {
       if (namespace === '') return '';

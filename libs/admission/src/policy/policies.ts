@@ -5,14 +5,19 @@ import { Definition } from './definition.js';
 import { ParamChoice } from './param-lookup.js';
 import { type BindingSpec, criteriaOf, type PolicySpec } from './stored-policy.js';
 
-/** Where a policy holds, and what it does there. */
+/** A binding of a policy: the requests it applies to, and the actions taken for failed validations. */
 export class Binding {
-  /** Undefined where it holds wherever the policy does. */
+  /** Matches requests; undefined for all that the policy matches. */
   readonly matcher: Matcher | undefined;
+  /** Actions for failed validations: `Deny`, `Audit`, `Warn`. */
   readonly actions: readonly string[];
-  /** Undefined where the policy is told by nothing. */
+  /** Parameters of the policy; undefined for none. */
   readonly params: ParamChoice | undefined;
 
+  /**
+   * @param name name of the binding
+   * @param spec its spec, as it is stored
+   */
   constructor(
     readonly name: string,
     readonly spec: BindingSpec,
@@ -23,22 +28,28 @@ export class Binding {
   }
 }
 
-/** A policy with what binds it, by name. */
+/** A policy with its bindings, sorted by name. */
 export interface BoundPolicy {
+  /** The policy. */
   readonly definition: Definition;
+  /** Matches requests by the constraints of the policy. */
   readonly matcher: Matcher;
+  /** Its bindings. */
   readonly bindings: readonly Binding[];
 }
 
-/** Joins policies and bindings, by the names of these. What stayed the same is not made anew. */
+/** Joins policies and bindings by name. Prepared forms of unchanged objects are reused. */
 export class Policies {
   #definitions = new Map<string, Definition>();
   #bindings = new Map<string, Binding>();
 
-  /** @param defined hears of each policy that comes to be known */
+  /** @param defined called for each new policy */
   constructor(private readonly defined: () => void) {}
 
-  /** Those that may have something to say: without bindings only what is wrong with the kind of their parameters. */
+  /**
+   * Returns the policies that can affect requests. One without bindings can only report that the kind of its parameters
+   * is unknown.
+   */
   of(policies: Iterable<ApiObject>, bindings: Iterable<ApiObject>): readonly BoundPolicy[] {
     const before = this.#definitions;
     this.#definitions = kept(policies, before, (name, spec: PolicySpec) => new Definition(name, spec));
@@ -61,7 +72,7 @@ export class Policies {
   }
 }
 
-/** Objects by name, made of their specs. */
+/** Returns the prepared objects, sorted by name; one with an unchanged spec is reused. */
 function kept<S, T extends { readonly name: string; readonly spec: S }>(
   objects: Iterable<ApiObject>,
   before: ReadonlyMap<string, T>,

@@ -1,21 +1,21 @@
 import type { Metrics } from '@orch/runtime';
 
-/** What became of a validation. */
+/** Outcome of a validation, as metrics call it. */
 type Enforcement = 'allow' | 'deny' | 'audit' | 'warn';
 
-/** Counts how policies judge. */
+/** Counts policies and the outcomes of their validations. */
 export interface PolicyObserver {
-  /** A policy came to be known. */
+  /** Counts a new policy. */
   defined(): void;
-  /** Something followed from a validation: what failed and may, or what does not hold. */
+  /** Counts a validation that does not hold, or that failed and was ignored. */
   enforced(policy: string, binding: string, action: Enforcement, milliseconds: number): void;
 }
 
-/** As the reference times expressions. */
+/** Bounds of the histogram in seconds, as in the reference. */
 const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 const ACTIVE = 'active';
 
-/** Under the names of the reference (k8s.io/apiserver, pkg/admission/cel). */
+/** Returns an observer whose metrics have the names of the reference (k8s.io/apiserver, pkg/admission/cel). */
 export function policyMetrics(metrics: Metrics): PolicyObserver {
   const labels = ['policy', 'policy_binding', 'enforcement_action', 'state'] as const;
   const checks = metrics.counter({

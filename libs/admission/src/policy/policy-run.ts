@@ -14,20 +14,27 @@ import type { Binding, BoundPolicy } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
 import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
 
-/** With what policies are carried out. */
+/** Dependencies of the evaluation of policies. */
 export interface PolicyTools {
+  /** Facts about the installation for matching. */
   readonly world: MatchWorld;
+  /** Reads the namespace of a request. */
   readonly namespaces: Pick<FollowedNamespaces, 'find'>;
+  /** Host of the plugin. */
   readonly surroundings: PolicySurroundings;
+  /** Counts outcomes. */
   readonly observer: PolicyObserver;
-  /** Key of what the audit log is told of what does not hold. */
+  /** Key of the audit annotation for validations that do not hold. */
   readonly failureKey: string;
 }
 
-/** Once without anything, where a binding names nothing or its policy asks for nothing. */
+/** A single evaluation without parameters, for a binding that selects none or a policy that has none. */
 const NO_PARAMS: readonly (ApiObject | undefined)[] = [undefined];
 
-/** One request before all policies that may mean it (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
+/**
+ * The evaluation of one request by all policies that may match it (k8s.io/apiserver,
+ * pkg/admission/plugin/validatingadmissionpolicy/controller.go).
+ */
 export class PolicyRun {
   readonly #denials: Denial[] = [];
   #hasNotedFailure = false;
@@ -40,7 +47,7 @@ export class PolicyRun {
     this.#params = new ParamLookup(request.attributes, tools.surroundings.params);
   }
 
-  /** Hears one policy with all its bindings. */
+  /** Evaluates one policy with all its bindings, and keeps its denials. */
   async hear(policy: BoundPolicy): Promise<void> {
     const { definition, bindings } = policy;
     const { attributes } = this.request;
@@ -61,7 +68,7 @@ export class PolicyRun {
     notes.publish(definition.name, attributes);
   }
 
-  /** @throws StatusError for the first denial */
+  /** Ends the evaluation. @throws StatusError for the first denial */
   conclude(): void {
     const [first] = this.#denials;
     if (first) throw denied(this.request.attributes, first);
@@ -103,14 +110,17 @@ export class PolicyRun {
     }
   }
 
-  /** Null for what lies in none, and for namespaces. @throws StatusError 404 */
+  /**
+   * Returns the namespace of the request; null for cluster-scoped objects and for namespaces.
+   * @throws StatusError 404
+   */
   async #namespace(): Promise<ApiObject | null> {
     const { namespace, group, resource } = this.request.attributes;
     const isNamespace = group === '' && resource === 'namespaces';
     return namespace === '' || isNamespace ? null : this.tools.namespaces.find(namespace);
   }
 
-  /** What goes wrong is told of the policy, or the binding. */
+  /** Runs work and attributes its failure to the policy, or to the binding. */
   async #tried<T>(
     definition: Definition,
     binding: Binding | undefined,
@@ -135,7 +145,7 @@ export class PolicyRun {
     for (const [at, decision] of decisions.entries()) this.#carryOut(definition, binding, decision, at);
     for (const { key, value, error, milliseconds } of noted) {
       if (value !== undefined) notes.add(key, value);
-      // Whatever the binding does otherwise.
+      // A failed annotation denies whatever the actions of the binding.
       if (error !== undefined) this.#deny(definition, binding, { message: error, reason: '', milliseconds });
     }
   }
@@ -163,7 +173,7 @@ export class PolicyRun {
     }
   }
 
-  /** The first stays, as annotations of the reference cannot be overwritten. */
+  /** Adds the annotation of a failure. The first one stays, as annotations of the reference cannot be overwritten. */
   #noteFailure(note: string): void {
     if (!this.#hasNotedFailure) this.request.attributes.annotate(this.tools.failureKey, note);
     this.#hasNotedFailure = true;
@@ -179,7 +189,7 @@ export class PolicyRun {
   }
 }
 
-/** As the reference writes kinds. */
+/** Returns a kind as the reference writes it. */
 function kindText({ apiVersion, kind }: ParamKind): string {
   const parsed = parseApiVersion(apiVersion);
   return `${parsed?.group ?? ''}/${parsed?.version ?? ''}, Kind=${kind}`;

@@ -1,27 +1,27 @@
 import type { ApiObject, LabelSelector } from '@orch/machinery';
 import type { ReviewedForms } from '../webhook/surroundings.js';
 
-/** A kind of objects by which policies are told what to ask for. */
+/** A kind of objects that policies take parameters from. */
 export interface ParamKind {
-  /** `v1`, `example.com/v1`. */
+  /** Group and version: `v1`, `example.com/v1`. */
   readonly apiVersion: string;
-  /** `ConfigMap`. */
+  /** Name of the kind: `ConfigMap`. */
   readonly kind: string;
 }
 
 /** Objects of the kinds that policies name, built in or custom. */
 export interface ParamObjects {
-  /** Says which kinds are looked up from now on; what is known of others may be forgotten. */
+  /** Sets the kinds that are looked up from now on; the cache of others may be dropped. */
   follow(kinds: readonly ParamKind[]): void;
-  /** Whether objects of a kind lie in namespaces; undefined where there is no such kind. */
+  /** Returns whether a kind is namespaced; undefined for an unknown kind. */
   isNamespaced(kind: ParamKind): boolean | undefined;
   /**
-   * An object in the version of the kind, as far as this process knows, and at least as it was written through this process; undefined
-   * where there is none. Nobody may change it. A promise only where it takes time: when a kind was named just now, or for a version
-   * that a webhook makes.
+   * Returns an object in the version of the kind, as new as the cache of this process and at least as new as writes
+   * through this process; undefined if there is none. Callers must not change it. Returns a promise only if that takes
+   * time: just after a kind was first named, or for a version that a webhook converts to.
    * @param namespace '' for an object without one
    * @param deadline monotonic milliseconds
-   * @throws StatusError 504 where it does not come in time; 500 where its version cannot be made
+   * @throws StatusError 504 if it is not available in time; 500 if the conversion fails
    */
   find(
     kind: ParamKind,
@@ -29,7 +29,10 @@ export interface ParamObjects {
     name: string,
     deadline: number,
   ): ApiObject | undefined | Promise<ApiObject | undefined>;
-  /** The same of all objects with certain labels, by their names. @param namespace '' for those without one */
+  /**
+   * Returns all objects that match a label selector, sorted by name, under the conditions of `find`.
+   * @param namespace '' for objects without one
+   */
   select(
     kind: ParamKind,
     namespace: string,
@@ -38,12 +41,12 @@ export interface ParamObjects {
   ): readonly ApiObject[] | Promise<readonly ApiObject[]>;
 }
 
-/** What the plugin of policies needs of the process. */
+/** Host of the plugin for policies: what it needs of the process. */
 export interface PolicySurroundings {
-  /** How objects look. */
+  /** Converts objects to the versions that policies see. */
   readonly forms: Pick<ReviewedForms, 'own' | 'equivalents' | 'served' | 'sent'>;
-  /** What policies are told. */
+  /** Reads the parameters of policies. */
   readonly params: ParamObjects;
-  /** Hears of conditions of a policy that could not be evaluated. */
+  /** Counts a match condition of a policy that could not be evaluated. */
   conditionFailed(policy: string): void;
 }

@@ -6,52 +6,75 @@ import type { ParamKind } from './policy-surroundings.js';
 
 /** `spec` of a ValidatingAdmissionPolicy as it is stored. */
 export interface PolicySpec {
+  /** Kind of the parameters. */
   readonly paramKind?: ParamKind;
+  /** Requests that the policy applies to. */
   readonly matchConstraints?: MatchResources;
+  /** Validations. */
   readonly validations?: readonly StoredValidation[];
+  /** Treatment of failures: `Fail` or `Ignore`. */
   readonly failurePolicy?: string;
+  /** Audit annotations. */
   readonly auditAnnotations?: readonly StoredAnnotation[];
+  /** Conditions that a request must meet. */
   readonly matchConditions?: readonly MatchCondition[];
+  /** Variables that other expressions may use. */
   readonly variables?: readonly StoredVariable[];
 }
 
-/** An expression with a name. */
+/** A variable: an expression with a name. */
 export interface StoredVariable {
+  /** Name, by which expressions refer to it. */
   readonly name: string;
+  /** CEL expression of its value. */
   readonly expression: string;
 }
 
-/** What must hold of a request. */
+/** A validation: an expression that must be true for a request. */
 export interface StoredValidation {
+  /** CEL expression, which evaluates to a bool. */
   readonly expression: string;
+  /** Message of a denial. */
   readonly message?: string;
+  /** Reason of a denial. */
   readonly reason?: string;
+  /** CEL expression of the message, which takes precedence over `message`. */
   readonly messageExpression?: string;
 }
 
-/** What is noted of a request. */
+/** An audit annotation of a policy. */
 export interface StoredAnnotation {
+  /** Key, which is qualified by the name of the policy. */
   readonly key: string;
+  /** CEL expression of the value; null for no annotation. */
   readonly valueExpression: string;
 }
 
 /** `spec` of a ValidatingAdmissionPolicyBinding as it is stored. */
 export interface BindingSpec {
+  /** Name of the policy. */
   readonly policyName?: string;
+  /** Parameters for the policy. */
   readonly paramRef?: ParamRef;
+  /** Requests that the binding applies to, among those of the policy. */
   readonly matchResources?: MatchResources;
+  /** Actions for failed validations: `Deny`, `Audit`, `Warn`. */
   readonly validationActions?: readonly string[];
 }
 
-/** By which objects a policy is told: one by its name, or those with certain labels. */
+/** Selects the parameters of a policy: one object by its name, or all with certain labels. */
 export interface ParamRef {
+  /** Name of the object. */
   readonly name?: string;
+  /** Namespace of the objects; by default that of the request. */
   readonly namespace?: string;
+  /** Selector for the labels of the objects. */
   readonly selector?: LabelSelectorObject;
+  /** Outcome without parameters: `Allow` or `Deny`. */
   readonly parameterNotFoundAction?: string;
 }
 
-/** Which requests are meant. */
+/** Criteria for the requests that a policy or binding applies to. */
 interface MatchResources {
   readonly namespaceSelector?: LabelSelectorObject;
   readonly objectSelector?: LabelSelectorObject;
@@ -60,7 +83,7 @@ interface MatchResources {
   readonly matchPolicy?: string;
 }
 
-/** Without rules every request is meant. */
+/** Returns criteria for the matcher; without rules every request matches. */
 export const criteriaOf = (match: MatchResources): MatchCriteria => ({
   rules: match.resourceRules?.length ? match.resourceRules : undefined,
   excludeRules: match.excludeResourceRules ?? [],

@@ -16,37 +16,41 @@ import type { StructSchema } from '@orch/schema';
 import type { Rule } from '../matching/rules.js';
 import type { PolicySpec } from './stored-policy.js';
 
-/** What a policy says, as far as types go. */
+/** The members of a policy that type checking reads. */
 export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations' | 'variables'>;
 
-/** What is wrong with an expression by the types of what it is asked about. */
+/** A type error of an expression, given the types of its variables. */
 interface ExpressionWarning {
-  /** Where it stands in the policy. */
+  /** Path of the expression in the policy. */
   readonly fieldRef: string;
   readonly warning: string;
 }
 
-/** The form of the objects of a kind: a struct of a built-in one, or what a definition declares, with the struct of metadata. */
+/**
+ * Schema of the objects of a kind: the struct of a built-in kind, or the schema that a definition declares, with the
+ * struct of metadata.
+ */
 export type KnownForm =
   | { readonly struct: StructSchema }
   | { readonly declared: JsonObject; readonly metadata: StructSchema };
 
-/** What is known of kinds. */
+/** Known kinds and their schemas. */
 export interface KnownKinds {
-  /** The kind of a resource; undefined for what is not served. */
+  /** Returns the kind of a resource; undefined for one that is not served. */
   kindOf(group: string, version: string, resource: string): string | undefined;
-  /** Undefined for a kind that is not served, or of which nothing is known. */
+  /** Returns the schema of a kind; undefined for a kind that is not served or has no schema. */
   formOf(kind: GroupVersionKind): KnownForm | undefined;
 }
 
-/** Characters of warnings of one policy, beyond which no more are looked for: they stand in its status. */
+/** Most characters of the warnings of one policy, which are stored in its status; once exceeded, checking stops. */
 const MOST_TEXT = 1 << 17;
-/** Kinds that one rule is checked against. */
+/** Most kinds that one rule is checked against. */
 const MOST_KINDS = 10;
 
 /**
- * Checks expressions against what is known of the kinds that a policy names (k8s.io/apiserver,
- * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go; of custom kinds as well). Whatever it finds, the policy holds.
+ * Checks the expressions of a policy against the schemas of the kinds that it names (k8s.io/apiserver,
+ * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go; of custom kinds as well). The policy is enforced
+ * regardless of the warnings.
  */
 export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Promise<ExpressionWarning[]> {
   const kinds = await scopesOf(policy, known);
@@ -68,7 +72,7 @@ export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Pr
   return warnings;
 }
 
-/** What validations may name, kind by kind. */
+/** Returns the variables of validations for each kind. */
 async function scopesOf(policy: CheckedPolicy, known: KnownKinds) {
   const params = paramsOf(policy, known);
   const scopes: { readonly kind: GroupVersionKind; readonly scope: Scope }[] = [];
@@ -80,7 +84,10 @@ async function scopesOf(policy: CheckedPolicy, known: KnownKinds) {
   return scopes;
 }
 
-/** With the variables of the policy, each checked with those before it. What is wrong with one is no fault of what reads it. */
+/**
+ * Adds the variables of the policy, each checked with those before it. An error in a variable is not reported for
+ * expressions that use it.
+ */
 async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): Promise<Scope> {
   if (variables.length === 0) return scope;
   const types = new Map<string, Type>();
@@ -92,7 +99,7 @@ async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): P
   return composed;
 }
 
-/** With what every object has. */
+/** Returns the schema of a kind, with the members that every object has. */
 function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema | undefined {
   const form = known.formOf(kind);
   if (!form) return undefined;
@@ -103,14 +110,14 @@ function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema |
   return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
 }
 
-/** Nothing is known of a kind that is not served. */
+/** Returns the schema of the parameters: an empty one for a kind that is not served, undefined without parameters. */
 function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): StructuralSchema | undefined {
   if (!paramKind) return undefined;
   const parsed = parseApiVersion(paramKind.apiVersion);
   return (parsed && schemaOf({ ...parsed, kind: paramKind.kind }, known)) ?? {};
 }
 
-/** The kinds that rules name without stars, in order. */
+/** Returns the kinds that rules name without wildcards, sorted. */
 function kindsOf({ matchConstraints }: CheckedPolicy, known: KnownKinds): GroupVersionKind[] {
   const kinds = new Map<string, GroupVersionKind>();
   for (const rule of matchConstraints?.resourceRules ?? [])

@@ -15,10 +15,10 @@ import type { ParamKind } from './policy-surroundings.js';
 const GROUP = 'admissionregistration.orch.io';
 const NAME = 'ValidatingAdmissionPolicy';
 
-/** Judges requests by ValidatingAdmissionPolicies, where bindings say that they hold. */
+/** Evaluates ValidatingAdmissionPolicies for the requests that their bindings select. */
 class AdmissionPolicies implements AdmissionPlugin {
   readonly name = NAME;
-  /** The authorizer, and what a policy is told, may have to be waited for; and expressions may take long. */
+  /** True, as the authorizer and the parameters may have to be waited for, and expressions may take long. */
   readonly callsOut = true;
   readonly looksOnly = true;
   readonly #index: RequestIndex<BoundPolicy>;
@@ -45,7 +45,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     for (const kind of this.#followed)
       kind.onChange(() => {
         this.#index.changed();
-        // What policies are told is followed before anybody asks.
+        // This begins to follow the parameters before the first request needs them.
         void this.#index.all;
       });
     this.#tools = {
@@ -63,7 +63,7 @@ class AdmissionPolicies implements AdmissionPlugin {
   handles(target: Target): boolean {
     const meant = this.#index.meant(target);
     if (isExempt(target, this.#group)) return false;
-    // Nobody knows yet what it means: it is known once the request is judged.
+    // Whether a newer policy matches is unknown until the request is evaluated.
     if (this.#followed.some(({ isBehind }) => isBehind)) return true;
     if (this.#followed.some((kind) => kind.unreadable('') !== undefined)) return true;
     if (meant.length === 0) return false;
@@ -87,7 +87,7 @@ class AdmissionPolicies implements AdmissionPlugin {
   }
 }
 
-/** The kinds by which policies are told what to ask for, each once. */
+/** Returns the distinct kinds of parameters of policies. */
 function kindsOf(policies: readonly BoundPolicy[]): readonly ParamKind[] {
   const kinds = new Map<string, ParamKind>();
   for (const { definition } of policies) {
@@ -97,7 +97,9 @@ function kindsOf(policies: readonly BoundPolicy[]): readonly ParamKind[] {
   return [...kinds.values()];
 }
 
-/** ValidatingAdmissionPolicy; without its gate it has nothing to say, and its metrics are there all the same. */
+/**
+ * Makes the plugin ValidatingAdmissionPolicy. With its feature gate off it handles no request, but its metrics exist.
+ */
 export function validatingAdmissionPolicies(context: PluginContext): AdmissionPlugin {
   const observer = policyMetrics(context.metrics);
   return context.isEnabled(NAME) ? new AdmissionPolicies(context, observer) : { name: NAME, handles: () => false };

@@ -1,15 +1,16 @@
 import type { Hook } from './hook.js';
 import { OutstandingCalls } from './outstanding-calls.js';
 
-/** The calls of each webhook that are out, as long as its place stays the same. */
+/** The open calls of each webhook, kept as long as its address does not change. */
 export class CallsByWebhook {
   readonly #calls = new Map<string, OutstandingCalls>();
-  /** The bundle of an authority is long, and this is asked for with every call. */
+  /** Cached keys: they contain the authorities' certificates, which are long, and are needed for every call. */
   readonly #keys = new WeakMap<Hook, string>();
 
   /** @param mostHanging calls of one webhook that may hang; 0 for no bound */
   constructor(private readonly mostHanging: number) {}
 
+  /** Returns the open calls of a webhook. */
   of(hook: Hook): OutstandingCalls {
     const key = this.#keyOf(hook);
     const known = this.#calls.get(key) ?? new OutstandingCalls(this.mostHanging);
@@ -17,7 +18,7 @@ export class CallsByWebhook {
     return known;
   }
 
-  /** Forgets all others. */
+  /** Drops the state of all other webhooks. */
   keep(hooks: readonly Hook[]): void {
     const kept = new Set(hooks.map((hook) => this.#keyOf(hook)));
     for (const key of this.#calls.keys()) if (!kept.has(key)) this.#calls.delete(key);

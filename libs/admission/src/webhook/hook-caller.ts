@@ -9,13 +9,13 @@ import { CallFailed, Denied, denial, noDryRun, outOfTime } from './refusals.js';
 import { type Answer, type ReviewVersion, reviewOf, reviewVersion, verifiedAnswer } from './review.js';
 import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './surroundings.js';
 
-/** What a webhook is asked about. */
+/** A request for one webhook. */
 interface Asked {
   readonly hook: Hook;
   readonly attributes: Attributes;
-  /** The request without its objects. */
+  /** The request of the review, without its objects. */
   readonly request: JsonObject;
-  /** In the version that matched. */
+  /** The object, in the version that matched. */
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
 }
@@ -28,27 +28,31 @@ interface HookCallerSettings {
   readonly calls: CallsByWebhook;
 }
 
-/** What an answer that is no review is counted as (k8s.io/apiserver, pkg/admission/plugin/webhook). */
+/**
+ * Status codes under which metrics count failed calls and invalid answers (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook).
+ */
 const CALL_CODE = 400;
 const ANSWER_CODE = 503;
-/** Timers go by a clock that stands still while the process works, and so may be early by about as long, ms. */
+/** Timers use a clock that stops while the process is busy, so they may fire early by about this long, ms. */
 const TIMERS_ARE_EARLY = 150;
 
-/** The part of its time after which a call hangs. */
+/** Fraction of its timeout after which a call counts as hanging. */
 const HANGS_AFTER = 0.5;
 
-/** Whether what failed may have failed for want of time of the request itself. */
+/** Returns whether the deadline of the request itself may be the cause of a failure. */
 const isOutOfTime = ({ deadline }: Attributes): boolean => performance.now() >= deadline - TIMERS_ARE_EARLY;
 
-/** Calls webhooks one at a time, and says what follows for the request. */
+/** Calls webhooks one at a time, and applies their failure policies. */
 export class HookCaller {
   constructor(private readonly settings: HookCallerSettings) {}
 
   /**
-   * Asks, and lets `take` make something of what is answered.
-   * @param failedOpenKey of the note that a failure was ignored
-   * @returns undefined where the webhook failed and may
-   * @throws StatusError of a denial, of a failure that is not ignored, of what `take` throws; 504 where the request has no time left
+   * Calls a webhook and passes its answer to `take`.
+   * @param failedOpenKey key of the annotation for an ignored failure
+   * @returns the result of `take`; undefined for an ignored failure
+   * @throws StatusError for a denial, for a failure that is not ignored, from `take`; 504 if the request has no time
+   * left
    */
   async call<T>(asked: Asked, failedOpenKey: string, take: (answer: Answer) => T | Promise<T>): Promise<T | undefined> {
     const { hook, attributes } = asked;
@@ -141,7 +145,7 @@ export class HookCaller {
     const { client, observer, calls, type } = this.settings;
     const outstanding = calls.of(hook);
     const caller = callerOf(attributes.user.name);
-    // What fails open is always asked: whoever makes a webhook hang must not get past it.
+    // A webhook that fails open is always called: a client that makes it hang must not bypass it.
     if (!hook.ignoresFailure && outstanding.refuses(caller)) {
       observer.notAsked(hook.name, type);
       const why = `not called: ${outstanding.hanging} calls of it hang, and one of the same user has no answer yet`;
@@ -160,7 +164,7 @@ export class HookCaller {
         throw error;
       }
       if (error.code !== undefined) outstanding.answered();
-      // Who had little time left says nothing about the webhook.
+      // A call with little time left says nothing about the webhook.
       else outstanding.ended(call, isOutOfTime(attributes) ? undefined : error.message);
       const code = error.code === undefined || error.code < CALL_CODE ? CALL_CODE : error.code;
       throw new CallFailed(hook.name, `failed to call webhook: ${error.message}`, code);

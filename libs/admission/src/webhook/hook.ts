@@ -5,7 +5,7 @@ import { Conditions, type MatchCondition } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
 import type { Rule } from '../matching/rules.js';
 
-/** One entry of a webhook configuration, as it is stored. */
+/** An entry of a webhook configuration, as it is stored. */
 interface StoredWebhook {
   readonly name: string;
   readonly clientConfig: WebhookClientConfig;
@@ -21,26 +21,34 @@ interface StoredWebhook {
   readonly reinvocationPolicy?: string;
 }
 
-/** Seconds that a webhook has whose configuration says none. */
+/** Default timeout of a webhook, seconds. */
 const DEFAULT_TIMEOUT_S = 10;
 
-/** A webhook, and what is made of its configuration once. */
+/** A webhook in prepared form, made once from its configuration. */
 export class Hook {
+  /** Name of the webhook, which need not be unique. */
   readonly name: string;
+  /** How it is reached. */
   readonly clientConfig: WebhookClientConfig;
+  /** Whether its failure policy is `Ignore`. */
   readonly ignoresFailure: boolean;
+  /** Time that a call may take, milliseconds. */
   readonly timeoutMs: number;
+  /** Its declared side effects. */
   readonly sideEffects: string | undefined;
+  /** Versions of reviews that it accepts, by preference. */
   readonly reviewVersions: readonly string[];
+  /** Whether its reinvocation policy is `IfNeeded`. */
   readonly isReinvocable: boolean;
+  /** Matches requests by its rules and selectors. */
   readonly matcher: Matcher;
   readonly #conditions: readonly MatchCondition[];
   #compiled: Conditions | undefined;
 
   /**
-   * @param configuration name of the object that it stands in
-   * @param id unique among all of its phase
-   * @param index among all of its phase, by which annotations name it
+   * @param configuration name of the configuration object that holds it
+   * @param id unique among all webhooks of its phase
+   * @param index index among all webhooks of its phase, which annotations contain
    */
   constructor(
     stored: StoredWebhook,
@@ -65,24 +73,27 @@ export class Hook {
     this.#conditions = stored.matchConditions ?? [];
   }
 
-  /** Compiled when they are first needed. */
+  /** Match conditions; they are compiled when first needed. */
   get conditions(): Conditions {
     this.#compiled ??= new Conditions(this.#conditions, this.environment);
     return this.#compiled;
   }
 
-  /** Whether it may be asked about what leaves nothing behind. */
+  /** Whether it may be called for a dry run. */
   get allowsDryRun(): boolean {
     return this.sideEffects === 'None' || this.sideEffects === 'NoneOnDryRun';
   }
 }
 
-/** Makes the webhooks of all configurations, by the names of these. Those of a configuration that stayed the same are not made anew. */
+/**
+ * Makes the webhooks of all configurations, sorted by the names of these. Those of unchanged configurations are reused.
+ */
 export class Hooks {
   #made = new Map<ApiObject, readonly Hook[]>();
 
   constructor(private readonly environment: Environment) {}
 
+  /** Returns the webhooks of all configurations, in the order in which they are called. */
   of(configurations: Iterable<ApiObject>): readonly Hook[] {
     const sorted = [...configurations].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     const made = new Map<ApiObject, readonly Hook[]>();

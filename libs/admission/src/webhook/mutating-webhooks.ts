@@ -10,19 +10,19 @@ import type { Answer } from './review.js';
 import type { Patched } from './surroundings.js';
 import { type Matched, WebhookPlugin } from './webhook-plugin.js';
 
-/** What is remembered of a request between its two rounds. */
+/** State of a request between its two rounds. */
 class Rounds {
-  /** Those that were asked and want to be asked again where something changes behind them. */
+  /** Webhooks that were called and want to be called again if the object changes after their call. */
   #asked = new Set<string>();
   readonly #again = new Set<string>();
   #left: ApiObject | undefined;
 
-  /** The second round begins: built-in plugins may have changed what webhooks had left. */
+  /** Begins the second round: built-in plugins may have changed the object since webhooks last did. */
   beginAgain(object: ApiObject | undefined): void {
     if (!isDeepStrictEqual(this.#left, object)) this.changed();
   }
 
-  /** Something changed behind those that were asked. */
+  /** Records a change after the calls so far: the webhooks called so far are to be called again. */
   changed(): void {
     for (const id of this.#asked) this.#again.add(id);
     this.#asked = new Set();
@@ -36,13 +36,13 @@ class Rounds {
     return this.#again.has(id);
   }
 
-  /** What webhooks leave at the end of their round; only looked at where somebody may be asked again. */
+  /** Keeps the object at the end of a round of webhooks; only if a webhook may be called again. */
   leave(object: ApiObject | undefined): void {
     if (this.#asked.size > 0 || this.#again.size > 0) this.#left = object && copy(object);
   }
 }
 
-/** MutatingAdmissionWebhook: asks the webhooks of MutatingWebhookConfigurations, strictly one after another. */
+/** MutatingAdmissionWebhook: calls the webhooks of MutatingWebhookConfigurations, strictly one after another. */
 class MutatingWebhooks implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
   readonly callsOut = true;
@@ -134,5 +134,5 @@ function isEmptyPatch(operations: Buffer): boolean {
   return text === 'null' || /^\[\s*\]$/.test(text);
 }
 
-/** MutatingAdmissionWebhook. */
+/** Makes the plugin MutatingAdmissionWebhook. */
 export const mutatingWebhooks = (context: PluginContext): AdmissionPlugin => new MutatingWebhooks(context);

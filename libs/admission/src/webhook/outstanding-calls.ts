@@ -1,21 +1,21 @@
 /** A call that has no answer yet. */
 interface OutstandingCall {
-  /** Whoever it is made for, as {@link OutstandingCalls.begin} was told. */
+  /** The caller, as given to {@link OutstandingCalls.begin}. */
   readonly caller: string;
-  /** From when on it counts as hanging, monotonic milliseconds. */
+  /** Time from which it counts as hanging, monotonic milliseconds. */
   readonly hangsFrom: number;
 }
 
-/** Callers whose calls hang at least, before anybody is refused. */
+/** Fewest callers with hanging calls before a call is refused. */
 const LEAST_CALLERS = 5;
 
 /**
- * The calls of one webhook that are out, of those that have begun since it last answered. An answer, whatever it says, shows that the webhook
- * is there: what began before it counts no more.
+ * The open calls of one webhook that have begun since its last answer. Any answer shows that the webhook is alive:
+ * earlier calls no longer count.
  *
- * Where as many calls hang as may, and they are of several callers, the webhook itself hangs: until it answers, a caller has one call out at a
- * time, and further ones are not made. Nothing is remembered of calls that have ended, so a connection that is refused, which costs
- * nobody any time, changes nothing.
+ * If the bound on hanging calls is reached, by calls of several callers, the webhook itself hangs: until it answers,
+ * each caller is limited to one open call, and further ones are not made. Ended calls are forgotten, so a refused
+ * connection, which costs no time, changes nothing.
  */
 export class OutstandingCalls {
   readonly #out = new Set<OutstandingCall>();
@@ -31,17 +31,19 @@ export class OutstandingCalls {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Why the last call had no answer; empty where it had one. */
+  /** Why the last call had no answer; empty if it had one. */
   get lastFailure(): string {
     return this.#lastFailure;
   }
 
-  /** Calls that hang now. */
+  /** Number of calls that currently hang. */
   get hanging(): number {
     return this.#late().length;
   }
 
-  /** Whether further calls of the same caller are not made. That the webhook hangs is found out here, and forgotten when it answers. */
+  /**
+   * Whether further calls of the same caller are refused. The state "hangs" is entered here, and left with an answer.
+   */
   get isFull(): boolean {
     const { mostHanging } = this;
     if (mostHanging === 0 || this.#out.size < mostHanging) return false;
@@ -49,26 +51,26 @@ export class OutstandingCalls {
     return this.#hangs && this.#weight([...this.#out]) >= mostHanging;
   }
 
-  /** Whether a further call for somebody would hold up others for nothing. */
+  /** Returns whether a further call of a caller would only delay others. */
   refuses(caller: string): boolean {
     return this.isFull && [...this.#out].some((call) => call.caller === caller);
   }
 
-  /** A call is made; what becomes of it is told. */
+  /** Records the begin of a call; its end must be recorded too. */
   begin(caller: string, hangsAfterMs: number): OutstandingCall {
     const call = { caller, hangsFrom: this.now() + hangsAfterMs };
     this.#out.add(call);
     return call;
   }
 
-  /** The webhook has answered, whatever it said. */
+  /** Records an answer of the webhook, whatever its content. */
   answered(): void {
     this.#out.clear();
     this.#hangs = false;
     this.#lastFailure = '';
   }
 
-  /** A call has ended without an answer. @param why where that tells of the webhook */
+  /** Records the end of a call without an answer. @param why if the reason lies with the webhook */
   ended(call: OutstandingCall, why?: string): void {
     this.#out.delete(call);
     if (why !== undefined) this.#lastFailure = why;
@@ -79,7 +81,7 @@ export class OutstandingCalls {
     return [...this.#out].filter(({ hangsFrom }) => now >= hangsFrom);
   }
 
-  /** A number of calls in which those of one caller have no more than a share. */
+  /** Returns the number of calls, in which each caller counts for at most its share. */
   #weight(calls: readonly OutstandingCall[]): number {
     const share = Math.max(1, Math.floor(this.mostHanging / LEAST_CALLERS));
     const counts = new Map<string, number>();
@@ -90,5 +92,8 @@ export class OutstandingCalls {
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]*):/;
 
-/** Tells callers apart by their names; service accounts by their namespaces, as whoever may make one there may make many. */
+/**
+ * Returns the identity of a caller: the user name, or the namespace of a service account, as a client that may create
+ * one there may create many.
+ */
 export const callerOf = (user: string): string => SERVICE_ACCOUNT.exec(user)?.[0] ?? user;

@@ -1,11 +1,12 @@
-/** Thrown for an answer that is no review at all, so that nobody knows what it is an answer to. */
+/** Thrown for an answer that is no valid review at all, so that it cannot be related to a request. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
 /**
- * The bytes of a patch in base64, as encoding/json of Go reads them: in the standard alphabet and padded, with line breaks anywhere.
- * @throws UnreadableAnswer in the words of Go; Node would leave out what it does not know, and make another patch of the rest
+ * Returns the bytes of a patch in base64, as encoding/json of Go reads it: in the standard alphabet and padded, with
+ * line breaks anywhere.
+ * @throws UnreadableAnswer in the words of Go; Node would skip invalid characters, and read another patch from the rest
  */
 export function patchBytes(text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
@@ -14,7 +15,7 @@ export function patchBytes(text: string): Buffer {
   return Buffer.from(plain, 'base64');
 }
 
-/** Where base64 ends to be such; undefined where it does not. */
+/** Returns the offset of the first byte that is no valid base64; undefined for valid text. */
 function firstWrong(text: string): number | undefined {
   const data = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0;
   const over = data % 4;

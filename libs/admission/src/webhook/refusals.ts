@@ -1,13 +1,13 @@
 import { badRequest, type JsonObject, type StatusDetails, StatusError } from '@orch/machinery';
 import { internalError } from '../matching/internal-error.js';
 
-/** Thrown where a webhook did not answer, or not so that it could be used; what becomes of the request its failure policy says. */
+/** Thrown if a webhook did not answer, or its answer is unusable; its failure policy decides about the request. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 
   /**
    * @param webhook its name
-   * @param why behind `failed calling webhook "NAME": `
+   * @param why text after `failed calling webhook "NAME": `
    * @param code that metrics count it under
    */
   constructor(
@@ -18,27 +18,28 @@ export class CallFailed extends Error {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`);
   }
 
-  /** What the client is told where failure is not ignored. */
+  /** Returns the error for the client, if the failure is not ignored. */
   status(): StatusError {
     return internalError(this.message);
   }
 }
 
-/** Thrown where a webhook says no: what it says, as the client is told. */
+/** Thrown if a webhook denies a request; holds the error for the client. */
 export class Denied extends Error {
   override readonly name = 'Denied';
 
+  /** @param refusal the error for the client */
   constructor(readonly refusal: StatusError) {
     super(refusal.message);
   }
 }
 
-/** Characters of a webhook's reasons that a client is told. */
+/** Most characters of a webhook's reason that a client gets. */
 const LONGEST_WHY = 64 << 10;
-/** The largest code that an answer of HTTP can have. */
+/** Largest status code of HTTP. */
 const LARGEST_CODE = 999;
 
-/** What a client is told of a denial (k8s.io/apiserver, pkg/admission/plugin/webhook/errors). */
+/** Returns the error of a denial for the client (k8s.io/apiserver, pkg/admission/plugin/webhook/errors). */
 export function denial(webhook: string, status: JsonObject | undefined): Denied {
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const { code, message, reason, details } = status ?? {};
@@ -58,10 +59,10 @@ function codeOf(code: unknown): number {
   return Math.min(code, LARGEST_CODE);
 }
 
-/** 400: a dry run must leave nothing behind, and nobody knows whether this webhook would. */
+/** Returns a 400 for a dry run, which must have no side effects, as the webhook does not declare that it has none. */
 export const noDryRun = (webhook: string): StatusError =>
   badRequest(`admission webhook ${JSON.stringify(webhook)} does not support dry run`);
 
-/** 504: the request itself has no time left. */
+/** Returns a 504 for a request that has no time left. */
 export const outOfTime = (): StatusError =>
   new StatusError('Timeout', 'request did not complete within requested timeout');

@@ -4,22 +4,22 @@ import type { SentAs } from '../matching/match.js';
 import type { ResourceVersion } from '../matching/rules.js';
 import { patchBytes } from './patch-bytes.js';
 
-/** Versions of reviews that are known, as webhooks name them. */
+/** Supported versions of reviews, as webhooks name them. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
 const isKnown = (version: string): version is ReviewVersion => version === 'v1' || version === 'v1beta1';
 
-/** The first version that both sides know. @throws Error where there is none */
+/** Returns the first version that both sides support. @throws Error if there is none */
 export function reviewVersion(accepted: readonly string[]): ReviewVersion {
   const found = accepted.find(isKnown);
   if (found) return found;
   throw new Error('webhook does not accept known AdmissionReview versions (v1, v1beta1)');
 }
 
-/** The group of reviews in this installation. */
+/** Returns the group of reviews in this installation. */
 const groupOf = (names: Names): string => names.group('admission.orch.io');
 
-/** What a request is, without its objects: what webhooks are told and expressions see. */
+/** Returns the request without its objects, as webhooks and expressions see it. */
 export function requestOf(attributes: Attributes, sentAs: SentAs, own: SentAs, names: Names): JsonObject {
   const { subresource, name, namespace, operation, user, options } = attributes;
   const { uid = '', groups, extra } = user;
@@ -51,7 +51,7 @@ const resourceOf = ({ group, version, resource }: ResourceVersion) => ({ group, 
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
-/** Options of the request by the operation that it comes to: a patch has those of an update. */
+/** Returns the options of the request for its operation: a patch has those of an update. */
 function optionsOf({ operation, options }: Attributes, names: Names): JsonObject {
   const { dryRun, fieldManager, fieldValidation, gracePeriodSeconds, propagationPolicy } = options;
   const said =
@@ -65,7 +65,7 @@ function optionsOf({ operation, options }: Attributes, names: Names): JsonObject
   return { kind: OPTIONS[operation], apiVersion, ...(dryRun && { dryRun: ['All'] }), ...said };
 }
 
-/** What is sent to a webhook. */
+/** Returns the review that is sent to a webhook. */
 export function reviewOf(
   version: ReviewVersion,
   names: Names,
@@ -88,23 +88,30 @@ export function reviewOf(
   };
 }
 
-/** Warnings and notes of an answer that are taken, and characters of one: clients are told less than that anyway. */
+/**
+ * Most warnings and annotations of an answer that are used, and most characters of one: clients get less than that
+ * anyway.
+ */
 const MOST_TEXTS = 100;
 const LONGEST_TEXT = 16 << 10;
 
-/** What a webhook says. */
+/** Verified answer of a webhook. */
 export interface Answer {
+  /** Whether the request is allowed. */
   readonly allowed: boolean;
-  /** Why not, as it was sent. */
+  /** Status of a denial, as it was received. */
   readonly status: JsonObject | undefined;
-  /** Of a mutating webhook; a patch document, empty for none. */
+  /** Patch document of a mutating webhook; empty for none. */
   readonly patch: Buffer;
+  /** Type of the patch; '' for none. */
   readonly patchType: string;
+  /** Warnings for the client. */
   readonly warnings: readonly string[];
+  /** Annotations for the audit event, by key without the name of the webhook. */
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** What an answer is compared with. */
+/** Expectations that an answer is verified against. */
 interface Expected {
   readonly version: ReviewVersion;
   readonly uid: string;
@@ -113,8 +120,10 @@ interface Expected {
 }
 
 /**
- * Reads an answer (k8s.io/apiserver, pkg/admission/plugin/webhook/request): of version v1beta1 less is asked.
- * @throws UnreadableAnswer for a patch that is not base64; Error in the words of the reference for one that is no answer to what was sent
+ * Reads and verifies an answer (k8s.io/apiserver, pkg/admission/plugin/webhook/request); version v1beta1 has fewer
+ * requirements.
+ * @throws UnreadableAnswer for a patch that is not base64; Error in the words of the reference for an answer that does
+ * not match the request
  */
 export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
   const { version, uid, mutating, names } = expected;

@@ -3,39 +3,44 @@ import type { WebhookClientConfig } from '@orch/webhooks';
 import type { Operation, Target } from '../attributes.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 
-/** How the objects of a request look to webhooks. */
+/** Converts the objects of a request to the form that webhooks see, and back. */
 export interface ReviewedForms extends Pick<MatchWorld, 'own' | 'equivalents'> {
-  /** Tells snapshots of what is served apart. */
+  /** Identifies the snapshot of the served resources: it changes with them. */
   readonly served: unknown;
-  /** An object as it is sent: in the version of `as`, and of a subresource with a kind of its own as that. Not to be changed. */
+  /**
+   * Returns an object as it is sent: in the version of `as`, and for a subresource with a kind of its own as that kind.
+   * Must not be changed.
+   */
   sent(object: ApiObject, target: Target, as: SentAs): Promise<ApiObject>;
   /**
-   * What a patch makes of what was sent; undefined where the patch changes nothing at all.
-   * @param patch operations, as they came
-   * @throws Error for one that cannot be applied, or whose result is no such object
+   * Applies a patch to an object that was sent; undefined if the patch changes nothing at all.
+   * @param patch operations, as they were received
+   * @throws Error for one that cannot be applied, or whose result is not an object of that kind
    */
   patched(sent: ApiObject, patch: Buffer, as: SentAs): Promise<Patched | undefined>;
-  /** Puts what was made of what was sent in the place of the object; of what has a kind of its own, what that says. */
+  /**
+   * Replaces the object by a patched one; for a subresource with a kind of its own, applies the values of that kind.
+   */
   take(object: ApiObject, made: ApiObject, target: Target, as: SentAs): Promise<void>;
 }
 
-/** What a patch has made. */
+/** Result of a patch. */
 export interface Patched {
-  /** With the defaults of its version. */
+  /** The object, with the defaults of its version. */
   readonly object: ApiObject;
-  /** Whether it is another than was sent, defaults aside. */
+  /** Whether it differs from the object that was sent, defaults aside. */
   readonly changed: boolean;
-  /** Makes the text of the operations, for the audit log: JSON, with all digits of its numbers. */
+  /** Returns the operations as JSON for the audit log, with all digits of their numbers. */
   operations(): string;
 }
 
 /** A call of a webhook. */
 export interface ReviewCall {
-  /** Where it is. */
+  /** How the webhook is reached. */
   readonly config: WebhookClientConfig;
-  /** What is sent. */
+  /** Review that is sent. */
   readonly review: JsonObject;
-  /** How long all of it may take. */
+  /** Time that the whole call may take, milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -44,8 +49,8 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 
   /**
-   * @param message without anything that was sent
-   * @param code of the answer, where there was one that is no review; undefined where there was none
+   * @param message contains nothing of what was sent
+   * @param code status of an answer that is no review; undefined without an answer
    */
   constructor(
     message: string,
@@ -57,89 +62,92 @@ export class NoAnswer extends Error {
 
 /** Calls webhooks. */
 export interface ReviewClient {
-  /** What was answered, as JSON. @throws NoAnswer */
+  /** Sends a review and returns the answer as JSON. @throws NoAnswer */
   ask(call: ReviewCall): Promise<JsonValue>;
 }
 
-/** Which of the two phases a webhook is asked in, as metrics call it. */
+/** The phase in which a webhook is called, as metrics call it. */
 export type WebhookType = 'admit' | 'validating';
 
-/** A call, for those who count. */
+/** A finished call, for metrics. */
 export interface ObservedCall {
   /** Its name, which need not be unique. */
   readonly webhook: string;
-  /** The phase that it is asked in. */
+  /** The phase in which it was called. */
   readonly type: WebhookType;
-  /** What the request does. */
+  /** Operation of the request. */
   readonly operation: Operation;
-  /** 200, that of a denial, or of what went wrong; 0 where the server itself failed. */
+  /** Status code: 200, that of a denial or of a failure; 0 if the server itself failed. */
   readonly code: number;
-  /** Whether the request was refused for it. */
+  /** Whether the request was refused because of this call. */
   readonly rejected: boolean;
-  /** What a rejection was about; absent where there was none. */
+  /** Kind of a rejection; absent for none. */
   readonly error?: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error';
-  /** From the sending to what followed from the answer. */
+  /** Duration from the sending until the answer was processed. */
   readonly milliseconds: number;
 }
 
-/** What is seen of webhooks. */
+/** Receives events about webhooks, for metrics. */
 export interface WebhookObserver {
-  /** A webhook was to be called, and this came of it. */
+  /** Counts a call with its outcome. */
   called(call: ObservedCall): void;
-  /** A call failed, and the request went on as its webhook wants it. */
+  /** Counts a failed call that was ignored, as the failure policy of the webhook demands. */
   failedOpen(webhook: string, type: WebhookType): void;
-  /** A condition of a webhook, or of a policy, could not be evaluated. */
+  /** Counts a match condition of a webhook, or of a policy, that could not be evaluated. */
   conditionFailed(name: string, type: WebhookType | 'validatingadmissionpolicy'): void;
-  /** A webhook was not called, as many calls of it hang and one of them is of the same caller. */
+  /** Counts a call that was not made, as many calls of the webhook hang and one of them is of the same caller. */
   notAsked(webhook: string, type: WebhookType): void;
 }
 
-/** Whose requests no webhook sees. */
+/** Requests that no webhook is called for. */
 export interface Exemptions {
-  /** Namespaces, those objects themselves among them. */
+  /** Namespaces, including the Namespace objects themselves. */
   readonly namespaces: ReadonlySet<string>;
   /** Groups of users. */
   readonly groups: ReadonlySet<string>;
 }
 
-/** A webhook, for those who look after the cluster. */
+/** State of a webhook, for operators. */
 export interface WebhookState {
-  /** Name of the object that it stands in. */
+  /** Name of the configuration object that holds it. */
   readonly configuration: string;
   /** Its name, which need not be unique. */
   readonly webhook: string;
-  /** The phase that it is asked in. */
+  /** The phase in which it is called. */
   readonly type: WebhookType;
-  /** What a failure means for requests. */
+  /** Treatment of a failed call. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** Calls that hang: out for more than half of their time, and nothing has been answered since they began. */
+  /** Number of hanging calls: open for more than half of their timeout, without any answer since they began. */
   readonly hanging: number;
-  /** Whether as many hang as may; where it fails closed, a caller has one call out at a time then. */
+  /**
+   * Whether the bound on hanging calls is reached; a webhook that fails closed then gets one call at a time of each
+   * caller.
+   */
   readonly isFull: boolean;
-  /** Why the last call had no answer; empty where it had one. */
+  /** Why the last call had no answer; empty if it had one. */
   readonly lastFailure: string;
 }
 
-/** What the plugins that call webhooks need of the process. */
+/** Host of the plugins that call webhooks: what they need of the process. */
 export interface WebhookSurroundings {
-  /** How objects look. */
+  /** Converts objects to the form that webhooks see. */
   readonly forms: ReviewedForms;
-  /** Calls. */
+  /** Calls webhooks. */
   readonly client: ReviewClient;
-  /** Counts. */
+  /** Counts calls and failures. */
   readonly observer: WebhookObserver;
-  /** Calls of one webhook that may hang, before callers have one call out at a time; 0 for no bound. */
+  /** Most hanging calls of one webhook before each caller is limited to one open call; 0 for no bound. */
   readonly mostHangingCalls: number;
-  /** Whom no webhook is asked about. */
+  /** Requests that no webhook is called for. */
   readonly exempt: Exemptions;
-  /** Notes who tells the states of webhooks, and whom they are believed by. */
+  /** Registers functions that return the states of webhooks, and the authorities that they are trusted by. */
   show(states: () => readonly WebhookState[], trusted: () => readonly WebhookTrust[]): void;
 }
 
-/** Authorities by which a webhook is believed. */
+/** Authorities that the certificate of a webhook is verified against. */
 export interface WebhookTrust {
-  /** Resource and name of the configuration, and name of the webhook. */
+  /** Resource and name of the configuration, and name of the webhook, separated by `/`. */
   readonly object: string;
-  /** Decoded value of the field. */
+  /** Decoded value of the field `caBundle`. */
   readonly pem: string;
 }

@@ -30,7 +30,7 @@ class ValidatingWebhooks implements AdmissionPlugin {
     }
     if (matched.length === 0) return;
     if (performance.now() >= attributes.deadline) throw outOfTime();
-    // All of them are waited for: each may have something to tell, whoever refuses first.
+    // All answers are awaited: each may have warnings and annotations, even if another webhook refuses first.
     const refusals: unknown[] = [];
     await Promise.all(
       matched.map((each, at) => this.#ask(each, attributes, at).catch((refusal: unknown) => refusals.push(refusal))),

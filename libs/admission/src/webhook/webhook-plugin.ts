@@ -15,28 +15,36 @@ import { HookCaller } from './hook-caller.js';
 import { requestOf } from './review.js';
 import type { WebhookState, WebhookSurroundings, WebhookTrust, WebhookType } from './surroundings.js';
 
-/** What the configurations of one phase are called. */
+/** A phase of admission and its configurations. */
 interface Phase {
   readonly type: WebhookType;
   /** Plural of the configurations. */
   readonly resource: string;
 }
 
-/** A webhook that is to be asked, and what it is told. */
+/** A webhook that matches a request, and the content of its review. */
 export interface Matched {
+  /** The webhook. */
   readonly hook: Hook;
+  /** Resource and kind that it sees. */
   readonly sentAs: SentAs;
+  /** The request of the review, without its objects. */
   readonly request: JsonObject;
+  /** The new object, in the version that matched; undefined for a deletion. */
   readonly object: ApiObject | undefined;
+  /** The existing object, in the version that matched; undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
 }
 
 const CONFIGURATIONS = 'admissionregistration.orch.io';
 
-/** What both plugins that call webhooks have in common: who is to be asked about a request, and how. */
+/** The common part of both plugins that call webhooks: finds the webhooks that match a request, and calls them. */
 export class WebhookPlugin {
+  /** Calls webhooks and applies their failure policies. */
   readonly caller: HookCaller;
+  /** Converts objects to the form that webhooks see. */
   readonly forms: WebhookSurroundings['forms'];
+  /** Names of the installation. */
   readonly names: Names;
   readonly #configurations: FollowedObjects;
   readonly #index: RequestIndex<Hook>;
@@ -78,7 +86,7 @@ export class WebhookPlugin {
     );
   }
 
-  /** Whether somebody may have to be asked, as far as that can be told before objects are looked at. */
+  /** Returns whether a webhook may match, as far as is known before objects are read. */
   handles(target: Target): boolean {
     const meant = this.#index.meant(target);
     if (isExempt(target, this.#group)) return false;
@@ -94,8 +102,8 @@ export class WebhookPlugin {
   }
 
   /**
-   * Who may be asked about a request; nobody where its user is exempt, or goes past them.
-   * @throws Error where some cannot be read: they may be meant
+   * Returns the webhooks that may match a request; none if its user is exempt, or bypasses webhooks.
+   * @throws Error if some configurations are unreadable: they might match
    */
   hooks(attributes: Attributes): readonly Hook[] {
     const meant = this.#index.meant(attributes);
@@ -112,9 +120,9 @@ export class WebhookPlugin {
   }
 
   /**
-   * What a webhook is to be asked about a request as it is now; undefined where it is not meant.
+   * Returns the content of a review for the request in its current state; undefined if the webhook does not match.
    * @param turns of the request, which all webhooks share
-   * @throws StatusError 403 for conditions that fail, 404 for a namespace that is not there, 500
+   * @throws StatusError 403 for conditions that fail, 404 for a namespace that does not exist, 500
    */
   async match(hook: Hook, attributes: Attributes, turns: EvaluationTurns): Promise<Matched | undefined> {
     const sentAs = await hook.matcher.match(attributes, this.#world);
@@ -142,7 +150,7 @@ export class WebhookPlugin {
   ): Promise<boolean> {
     const { conditions } = hook;
     if (conditions.isEmpty) return true;
-    // Expressions are told of the request as it came, whatever version is sent (as in the reference).
+    // Expressions see the request as it came, whatever version is sent (as in the reference).
     const asked = { ...request, kind: { ...own.kind }, resource: { ...own.resource } };
     const verdict = await conditions.evaluate({ object, oldObject, request: asked, attributes }, turns);
     if (verdict.kind === 'matches') return true;

@@ -5,14 +5,14 @@ import { edited, filled } from '../values/edited.js';
 const POLICIES = {
   kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   hub: 'admissionregistration.orch.io/v1alpha1',
-  /** Writes what the hub means where nothing is said. */
+  /** Writes out the hub's meaning of an unset action. */
   fromHub: (object: ApiObject) =>
     edited(object, 'spec.paramRef', (ref) => filled(ref, { parameterNotFoundAction: 'Deny' })),
 };
 
 /**
- * How webhooks were registered before `admissionregistration.orch.io/v1`, which is stricter where nothing is said; and policies in the
- * versions of later releases.
+ * Conversions of webhook configurations from versions before `admissionregistration.orch.io/v1`, which has stricter
+ * defaults, and of policies in the versions of later releases.
  */
 export const ADMISSIONREGISTRATION_VERSIONS: readonly VersionConversion[] = [
   {

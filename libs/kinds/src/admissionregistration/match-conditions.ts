@@ -5,17 +5,20 @@ import { invalidEach } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 
 const MAX_CONDITIONS = 64;
-/** Characters of the expressions of an object beyond which they are not compiled here, as that takes time: what is wrong with them then fails as they are used. */
+/**
+ * Most characters of the expressions of an object that are compiled here, as that takes time: errors in longer ones
+ * cause failures when they are evaluated.
+ */
 const MAX_COMPILED = 4_096;
 
-/** Whether conditions are short enough together to be compiled while somebody waits. */
+/** Returns whether conditions are together short enough to be compiled during a request. */
 export const areShort = (conditions: readonly MatchCondition[]): boolean =>
   conditions.reduce((sum, condition) => sum + (condition.expression ?? '').length, 0) <= MAX_COMPILED;
 
 /**
- * Named expressions that must all hold before a webhook or a policy is asked.
- * @param params whether they may name `params`
- * @param short whether those of the object are, all together
+ * Checks match conditions: named expressions that must all hold for a webhook or a policy to be consulted.
+ * @param params whether they may use `params`
+ * @param short whether those of the object are short enough together
  */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[],
@@ -50,7 +53,7 @@ function validateCondition(
   ];
 }
 
-/** Says what is wrong with an expression, in the words of the reference; without `variables` it is not compiled. */
+/** Returns the errors of an expression, in the words of the reference; without `variables` it is not compiled. */
 function expressionErrors(expression: string, field: string, variables?: { readonly params: boolean }): FieldError[] {
   if (expression.trim() === '') return [required(field)];
   if (Buffer.byteLength(expression) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];

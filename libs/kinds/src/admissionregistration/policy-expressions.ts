@@ -10,19 +10,19 @@ import {
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import type { ValidatingAdmissionPolicySpec } from '@orch/schema/types/admissionregistration/v1beta1';
 
-/** The rules that the expressions of a policy are judged by. */
+/** Rules for the expressions of a policy. */
 export interface ExpressionRules {
   /** Whether they may name `params`. */
   readonly params: boolean;
-  /** Whether they may use what came after release 1.27. */
+  /** Whether they may use features newer than release 1.27. */
   readonly later: boolean;
-  /** The expressions that are stored, which may stay in what they use. */
+  /** The stored expressions, which may keep using such features. */
   readonly stored: ReadonlySet<string>;
-  /** Types of the variables of the policy that are known, by name; undefined where it has none. */
+  /** Types of the variables declared so far, by name; undefined for a policy without variables. */
   readonly variables: ReadonlyMap<string, Type> | undefined;
 }
 
-/** The expressions of a policy as it is stored. */
+/** Returns the expressions of a stored policy. */
 export const storedExpressions = (spec: ValidatingAdmissionPolicySpec | undefined): ReadonlySet<string> =>
   new Set([
     ...(spec?.validations ?? []).flatMap((each) => [each.expression ?? '', each.messageExpression ?? '']),
@@ -31,9 +31,9 @@ export const storedExpressions = (spec: ValidatingAdmissionPolicySpec | undefine
   ]);
 
 /**
- * What is wrong with an expression, in the words of the reference, in steps between which others may have turns.
+ * Finds the errors of an expression, in the words of the reference, in steps that allow yields to the event loop.
  * @param wanted types that its value may have
- * @param authorizer whether it may ask who may do what; default true
+ * @param authorizer whether it may use the authorizer; default true
  */
 export function* expressionErrors(
   text: string,
@@ -45,7 +45,10 @@ export function* expressionErrors(
   return (yield* checkedExpression(text, field, wanted, rules, authorizer)).errors;
 }
 
-/** The same with the type of its value, where nothing is wrong. @param wanted undefined for any */
+/**
+ * Finds the errors of an expression, and the type of its value if there are none.
+ * @param wanted undefined for any type
+ */
 export function* checkedExpression(
   text: string,
   field: string,

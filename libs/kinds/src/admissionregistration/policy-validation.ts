@@ -42,7 +42,10 @@ const MAX_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
 
-/** A policy, in steps: its expressions are compiled. `old` is the stored one, in an update. @param later whether they may use what came later */
+/**
+ * Checks a policy in steps, as its expressions are compiled. `old` is the stored one, in an update.
+ * @param later whether expressions may use features newer than release 1.27
+ */
 export function* policySteps(
   { metadata, spec }: ValidatingAdmissionPolicy,
   old: ValidatingAdmissionPolicy | undefined,
@@ -69,7 +72,7 @@ export function* policySteps(
 
 type Steps = Generator<FieldError[], void>;
 
-/** Each variable with those before it. @returns by what the expressions behind them are judged */
+/** Checks the variables, each with those before it. @returns the rules for the expressions after them */
 function* variableSteps(
   variables: readonly Variable[],
   path: string,
@@ -88,7 +91,7 @@ function* variableSteps(
     yield errors;
     types.set(name, composedType(type));
   }
-  // Those without a name have been refused for that.
+  // Variables without a name have already been refused.
   const names = variables.map((variable, at) => variable.name || `${at}/`);
   yield refuseRepeated(names, path, '.name');
   return composed;
@@ -118,7 +121,7 @@ function* workSteps(spec: ValidatingAdmissionPolicySpec | undefined, name: strin
   yield refuseRepeated(keys, field, '.key');
 }
 
-/** What may be yielded while it is found out what is wrong is nothing. */
+/** Steps of a check that returns its errors; the steps themselves yield none. */
 type Errors = Generator<FieldError[], FieldError[]>;
 
 function* validateValidation(validation: Validation, path: string, rules: ExpressionRules): Errors {
@@ -174,7 +177,7 @@ function validateApiVersion(text: string, field: string): FieldError[] {
   ];
 }
 
-/** Checks what is matched. Errors name the selector of objects as clients know it. */
+/** Checks the match criteria. Errors use the name of the object selector that clients know. */
 function validateMatch(match: MatchResources, path: string): FieldError[] {
   const selector = (name: 'namespaceSelector' | 'objectSelector', field: string) =>
     match[name] ? validateLabelSelector(match[name], field) : [required(field)];
@@ -207,7 +210,7 @@ export const validatePolicyStatus = ({ status }: ValidatingAdmissionPolicy): Fie
   ...validateConditions(status?.conditions ?? [], 'status.conditions'),
 ];
 
-/** Checks a binding. The path of what it matches is misspelt for clients as well. */
+/** Checks a binding. The path of its match criteria is misspelt as in the reference. */
 export function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
   const policy = spec?.policyName ?? '';
   const [parameter, match] = [spec?.paramRef, spec?.matchResources];
@@ -234,14 +237,14 @@ function validateParamRef(ref: ParamRef, path: string): FieldError[] {
   ];
 }
 
-/** Checks a binding for what later versions ask, where its parameters are not those of `old`. */
+/** Checks a binding against the rules of later versions, if its parameters differ from those of `old`. */
 export function validateLaterBinding(
   { spec }: ValidatingAdmissionPolicyBinding,
   old?: ValidatingAdmissionPolicyBinding,
 ): FieldError[] {
   const ref = spec?.paramRef;
   const before = old?.spec?.paramRef;
-  // The first version, in which it is stored, means that where nothing is said.
+  // The storage version is the first one, in which an unset action means this.
   if (!ref || (before && equal(ref, filled({ ...before }, { parameterNotFoundAction: 'Deny' })))) return [];
   const names = (ref.name ?? '') !== '' || ref.selector !== undefined;
   return [

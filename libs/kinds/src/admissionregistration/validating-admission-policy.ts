@@ -14,6 +14,7 @@ import { policySteps, validateLaterBinding, validatePolicyBinding, validatePolic
 
 const LATER = 'LaterExpressions';
 
+/** Rules of ValidatingAdmissionPolicy; its expressions are compiled in steps. */
 export const validatingAdmissionPolicy = ({ features }: KindSettings): KindDeclaration<ValidatingAdmissionPolicy> => ({
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },

@@ -8,43 +8,43 @@ export interface Owner {
   readonly namespace: string;
   /** Name of that object. */
   readonly name: string;
-  /** Tells the owner from one that had its name before: what that one held is not this one's. */
+  /** Distinguishes the owner from an earlier object of the same name, whose values it does not own. */
   readonly uid: string;
 }
 
-/** That an owner has a value, as it was when this was made. */
+/** A value held by an owner, as of the time of the call. */
 export interface Hold {
-  /** Frees the value, unless its owner has taken it again since, through whichever server. */
+  /** Frees the value, unless its owner has claimed it again since, through any server. */
   release(): Promise<void>;
 }
 
 /**
- * Keeps which values are taken. The keeper must make `claim` atomic between all servers, for example by creating an
- * object named after the value.
+ * Stores which values are taken. The implementation must make `claim` atomic between all servers, for example by
+ * creating an object named after the value.
  */
 export interface Claims {
   /**
-   * The value is now the owner's; undefined when it is somebody else's. What was the owner's before is not freed by the
-   * hold: another write of the same object may rest on it.
+   * Claims a value for the owner; undefined if another owner has it. A value that the owner had before is not freed by
+   * the hold, as another write of the same object may depend on it.
    */
   claim(value: string, owner: Owner): Promise<Hold | undefined>;
-  /** The values that the owner has already. */
+  /** Returns the hold of a value that the owner already has; undefined if it has not. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
-  /** Whether the owner could have the value now; takes nothing. */
+  /** Returns whether the owner could claim the value now; claims nothing. */
   isFree(value: string, owner: Owner): Promise<boolean>;
-  /** What anybody has at some moment of the call. */
+  /** Returns all values that were taken at some moment of the call. */
   all(): Promise<Taken>;
 }
 
 /** Values that are taken. */
 export interface Taken {
-  /** In the form of the range. */
+  /** Returns whether a value is taken. @param value in the form of the range */
   has(value: string): boolean;
 }
 
 const NO_HOLD: Hold = { release: async () => undefined };
 
-/** Claims that only look whether they could be had, for dry runs. */
+/** Returns claims that only check whether a value is free, for dry runs. */
 export const lookingOnly = (claims: Claims): Claims => ({
   claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
   held: async () => undefined,
@@ -52,13 +52,13 @@ export const lookingOnly = (claims: Claims): Claims => ({
   all: () => claims.all(),
 });
 
-/** Thrown when a value cannot be had; its message is fit for a client. */
+/** Thrown if a value cannot be allocated; its message is fit for a client. */
 export class AllocationError extends Error {
   override readonly name = 'AllocationError';
   constructor(
-    /** `taken` and `outOfRange` are of a value that was asked for; `full`: too few of those tried were free. */
+    /** `taken` and `outOfRange` concern a requested value; `full`: too few of the tried values were free. */
     readonly kind: 'taken' | 'outOfRange' | 'full',
-    /** Which of the values that were wanted together. */
+    /** Index among the values of the call. */
     readonly index: number,
     message: string,
   ) {
@@ -66,18 +66,18 @@ export class AllocationError extends Error {
   }
 }
 
-/** Of a value that is wanted and cannot be had, by its index among those wanted together. */
+/** Returns the error for a requested value that is taken, by its index among the values of the call. */
 export const alreadyAllocated = ({ noun }: Range, index: number): AllocationError =>
   new AllocationError('taken', index, `provided ${noun} is already allocated`);
 
-/** Gives out values of one range. */
+/** Allocates values of one range. */
 export interface Allocator {
-  /** What values are given from. */
+  /** The range of the values. */
   readonly range: Range;
   /**
-   * The wanted values, and free ones where none is wanted: all of them or, when this throws, none.
-   * @param wanted each once
-   * @param except what the owner has or asks for elsewhere: never given where none is wanted
+   * Allocates the requested values, and free ones where none is requested: all of them or, if this throws, none.
+   * @param wanted without duplicates; undefined for any free value
+   * @param except values that the owner has or requests elsewhere: never allocated as free ones
    * @throws AllocationError
    */
   allocate(
@@ -85,21 +85,21 @@ export interface Allocator {
     wanted: readonly (string | undefined)[],
     except: ReadonlySet<string>,
   ): Promise<readonly Allocated[]>;
-  /** The values that the owner has already. */
+  /** Returns the hold of a value that the owner already has; undefined if it has not. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
 
-/** A value that was given, held until it is released. */
+/** An allocated value, held until it is released. */
 export interface Allocated extends Hold {
   /** In the form of the range: an address, or a port as decimal digits. */
   readonly value: string;
 }
 
-/** The networks that Services get addresses from. */
+/** Allocators of the networks for addresses of Services. */
 export interface AddressAllocators {
   /** The family of Services that do not ask for one. */
   readonly defaultFamily: IPFamily;
-  /** Undefined for a family that there is no network of. */
+  /** Returns the allocator of a family; undefined without a network of that family. */
   of(family: IPFamily): Allocator | undefined;
 }
 
@@ -111,19 +111,22 @@ export interface Allocators {
   readonly nodePorts: Allocator;
 }
 
-/** The range that a value belongs to, or would if it lay in it; undefined for an address of a family without a network. */
+/**
+ * Returns the range that a value belongs to, or would if it lay in it; undefined for an address of a family without a
+ * network.
+ */
 export function rangeOf(allocators: Allocators, of: keyof Allocators, value: string): Range | undefined {
   if (of === 'nodePorts') return allocators.nodePorts.range;
   const family = familyOf(value);
   return family && allocators.clusterIPs.of(family)?.range;
 }
 
-/** After so many candidates that were taken it is asked at once for all that are. */
+/** Number of taken candidates after which all taken values are read at once. */
 const MAX_PROBES = 1024;
-/** Claims that are asked for at a time: they share round trips, and those of others come in between. */
+/** Number of concurrent claims: they share round trips, and those of other requests come in between. */
 const TOGETHER = 128;
 
-/** Does something with each of many items, so many at a time. @throws the first failure, once nothing is under way */
+/** Runs work for many items, with bounded concurrency. @throws the first failure, once no work is in progress */
 export async function together<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += TOGETHER) {
@@ -136,8 +139,8 @@ export async function together<T, R>(items: readonly T[], work: (item: T) => Pro
 }
 
 /**
- * An allocator over claims. The first candidate is drawn from the owner's uid, the next ones follow in order, so that
- * a retry finds its own claims again and owners spread over the range without shared state.
+ * Returns an allocator that uses claims. The first candidate is derived from the owner's uid, the next ones follow in
+ * order, so that a retry finds its own claims again and owners spread over the range without shared state.
  */
 export function makeAllocator(range: Range, claims: Claims): Allocator {
   return {
@@ -150,7 +153,7 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
         const free = await takeFree(taking, wanted, candidates(range, owner, except));
         return wanted.map((value) => taking.allocated(value ?? (free.next().value as string)));
       } catch (error) {
-        // What cannot be given back now is found by whoever checks the claims.
+        // Values that cannot be freed now are found by the check of claims.
         await taking.giveBack().catch(() => undefined);
         throw error;
       }
@@ -159,7 +162,7 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
   };
 }
 
-/** @throws AllocationError for what no claim can change */
+/** Refuses requests that no claim can satisfy. @throws AllocationError */
 function refuseImpossible(range: Range, wanted: readonly (string | undefined)[]): void {
   for (const [index, value] of wanted.entries())
     if (value !== undefined && !range.contains(value))
@@ -173,7 +176,10 @@ async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[
   if (missing >= 0) throw alreadyAllocated(range, missing);
 }
 
-/** Free values for all that want none in particular. After the first that is taken it looks before it claims, and later at all. */
+/**
+ * Claims free values where none is requested. Once a candidate was taken, candidates are checked before they are
+ * claimed; after {@link MAX_PROBES}, all taken values are read.
+ */
 async function takeFree(
   taking: Taking,
   wanted: readonly (string | undefined)[],
@@ -195,7 +201,7 @@ async function takeFree(
   return free.values();
 }
 
-/** As many values as are needed, if they can be had: one that was lost to somebody else is followed by the next. */
+/** Claims up to `count` of the values; a value that another owner has claimed meanwhile is followed by the next. */
 async function takeSome(taking: Taking, values: readonly string[], count: number): Promise<string[]> {
   const had: string[] = [];
   for (let at = 0; at < values.length && had.length < count; ) {
@@ -235,7 +241,7 @@ function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): I
   }
 }
 
-/** The values that one call takes for one owner. */
+/** The values that one call claims for one owner. */
 class Taking {
   readonly #holds = new Map<string, Hold>();
 
@@ -244,7 +250,7 @@ class Taking {
     private readonly owner: Owner,
   ) {}
 
-  /** Those of the values that can be had. */
+  /** Claims those of the values that are free. */
   async take(values: readonly string[]): Promise<void> {
     await together(values, async (value) => {
       const hold = await this.claims.claim(value, this.owner);
@@ -252,7 +258,7 @@ class Taking {
     });
   }
 
-  /** Those that could be had a moment ago. */
+  /** Returns the values that were free a moment ago. */
   async freeOf(values: readonly string[]): Promise<string[]> {
     const free = await together(values, (value) => this.claims.isFree(value, this.owner));
     return values.filter((_, index) => free[index]);
@@ -275,7 +281,7 @@ class Taking {
   }
 }
 
-/** Allocators of networks over claims that they share; the first network's family is the default. */
+/** Returns allocators of networks that share claims; the first network's family is the default. */
 export function makeAddressAllocators(
   networks: readonly [AddressRange, ...AddressRange[]],
   claims: Claims,
@@ -284,7 +290,7 @@ export function makeAddressAllocators(
   return { defaultFamily: networks[0].family, of: (family) => allocators.get(family) };
 }
 
-/** FNV-1a, 32 bits. */
+/** Returns the FNV-1a hash of a text, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -4,7 +4,10 @@ export interface Range {
   readonly size: number;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
-  /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
+  /**
+   * Number of first values that are allocated without a request for them only if all others are taken, so that they are
+   * left for explicit requests.
+   */
   readonly setAside: number;
   /** The form in options: `30000-32767`. */
   readonly text: string;
@@ -12,6 +15,6 @@ export interface Range {
   readonly noun: string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;
-  /** Why a value cannot be had that the range does not contain. */
+  /** Returns the message for a requested value outside of the range. */
   outside(value: string): string;
 }

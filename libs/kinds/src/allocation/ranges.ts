@@ -1,20 +1,21 @@
 import { addressFamily, addressValue, formatAddress, type IPFamily } from '@orch/machinery';
 import type { Range } from './range.js';
 
-/** Of an IPv6 network as many addresses are used, as in the reference system. */
+/** Most addresses of an IPv6 network that are used, as in the reference. */
 const MOST_IPV6 = 1 << 16;
 
-/** The addresses of a network. */
+/** The range of addresses of a network. */
 export interface AddressRange extends Range {
-  /** The family of all of them. */
+  /** Family of the addresses. */
   readonly family: IPFamily;
-  /** The first one, which belongs to the API's own Service. */
+  /** First address, which belongs to the API's own Service. */
   readonly first: string;
 }
 
 /**
- * The usable addresses of a network: without the network's own, the broadcast address of IPv4, and the first one.
- * @throws RangeError for what is not a network of at least four addresses
+ * Returns the usable addresses of a network: without the network's own, the broadcast address of IPv4, and the first
+ * one.
+ * @throws RangeError for a text that is no network of at least four addresses
  */
 export function addressRange(cidr: string): AddressRange {
   const [address = '', prefix = '', ...rest] = cidr.split('/');
@@ -46,12 +47,15 @@ export function addressRange(cidr: string): AddressRange {
   };
 }
 
-/** Addresses for who asks, of a network of so many: a sixteenth, but 16 to 256; the first, which is the API's own, is one of them. */
+/**
+ * Returns how many addresses are reserved for explicit requests in a network of a given size: a sixteenth, at least 16
+ * and at most 256; the first one, which is the API's own, is among them.
+ */
 const setAside = (addresses: number): number =>
   addresses <= 16 ? 0 : Math.min(Math.max(Math.floor(addresses / 16), 16), 256) - 1;
 
 /**
- * The networks that Services get addresses from: one, or one of each family with the default family's first.
+ * Reads the networks for addresses of Services: one, or one of each family with the default family's first.
  * @throws RangeError for anything else
  */
 export function serviceNetworks(text: string): readonly [AddressRange, ...AddressRange[]] {
@@ -62,7 +66,7 @@ export function serviceNetworks(text: string): readonly [AddressRange, ...Addres
   return [first, second];
 }
 
-/** Reads `30000-32767`. @throws RangeError for what is not a range of ports */
+/** Reads a range of ports such as `30000-32767`. @throws RangeError for a text that is none */
 export function nodePortRange(text: string): { readonly from: number; readonly to: number } {
   const match = /^(\d{1,5})-(\d{1,5})$/.exec(text);
   const [from, to] = [Number(match?.[1]), Number(match?.[2])];
@@ -70,7 +74,7 @@ export function nodePortRange(text: string): { readonly from: number; readonly t
   return { from, to };
 }
 
-/** The ports from one to another, both included. */
+/** Returns the range of the ports from one to another, both included. */
 export function portRange(from: number, to: number): Range {
   const text = `${from}-${to}`;
   return {

@@ -19,7 +19,7 @@ function stateOf({ metadata }: CustomResourceDefinition): State {
   return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
 }
 
-/** How a definition in such a group stands with the project, as its condition tells it; undefined for other groups. */
+/** Returns the condition on the approval of a definition in a protected group; undefined for other groups. */
 export function approvalOf(definition: object): DefinitionCondition | undefined {
   const object: CustomResourceDefinition = definition;
   if (!PROTECTED.test(object.spec?.group ?? '')) return undefined;
@@ -40,7 +40,10 @@ export function approvalOf(definition: object): DefinitionCondition | undefined 
   };
 }
 
-/** Definitions in groups of the Kubernetes project say who agreed to them. What was missing before may stay missing. */
+/**
+ * Requires definitions in groups of the Kubernetes project to name their approval. It may stay missing if it was
+ * before.
+ */
 export function validateApproval(object: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
   if (!PROTECTED.test(object.spec?.group ?? '')) return [];
   const state = stateOf(object);

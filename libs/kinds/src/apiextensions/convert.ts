@@ -29,7 +29,7 @@ const toV1: Conversion = (object) => {
   });
 };
 
-/** Copies what is said of all versions into each. */
+/** Copies the settings for all versions into each. */
 function toEachVersion(spec: Json, version: unknown): Json {
   const rest = { ...spec };
   const common: Json = {};
@@ -46,7 +46,7 @@ const toV1beta1: Conversion = (object) => {
   const columns = edited(object, EVERY_COLUMN, (column) => renamed(column, COLUMN_TO_V1BETA1));
   const together = edited(columns, 'spec', (spec) => ({
     ...toAllVersions(spec),
-    // It was true where it was not said.
+    // Its default was true.
     preserveUnknownFields: spec.preserveUnknownFields ?? false,
   }));
   return edited(together, 'spec.conversion', ({ webhook, ...conversion }) => {
@@ -60,7 +60,7 @@ const toV1beta1: Conversion = (object) => {
   });
 };
 
-/** Says once what all versions say alike: no version may say it then. */
+/** Moves settings that are equal in all versions to the definition; no version may have them then. */
 function toAllVersions(spec: Json): Json {
   const versions = objectsAt(spec, 'versions');
   const [first] = versions;
@@ -75,7 +75,7 @@ function toAllVersions(spec: Json): Json {
   return { ...spec, version: textAt(first, 'name'), versions: rest, ...common };
 }
 
-/** A definition was of namespaced objects that keep what no schema knows, unless it said otherwise. */
+/** Writes out the old defaults: namespaced objects that keep unknown fields. */
 const looseDefinition: Conversion = (object) => {
   const spoken = edited(object, 'spec', (spec) => filled(spec, { scope: 'Namespaced', preserveUnknownFields: true }));
   return edited(spoken, 'spec.conversion', (conversion) =>

@@ -36,6 +36,7 @@ const laterMember = (name: string): GatedFields<CustomResourceDefinition> => ({
   },
 });
 
+/** Rules of CustomResourceDefinition. */
 export const customResourceDefinition = ({ features }: KindSettings): KindDeclaration<CustomResourceDefinition> => ({
   resetFields: { status: [['metadata'], ['spec']] },
   freeFinalizers: true,
@@ -61,7 +62,7 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
     ensureObject(object, 'status').storedVersions = stored ? [stored.name ?? ''] : [];
   },
   prepareForUpdate(object) {
-    // A version that becomes the stored one is remembered at once: objects may lie in it from now on.
+    // A new storage version is recorded at once: objects may be stored in it from now on.
     const stored = (object.spec?.versions ?? []).find((version) => version.storage === true);
     const status = ensureObject(object, 'status');
     const before = Array.isArray(status.storedVersions) ? status.storedVersions : [];

@@ -15,35 +15,36 @@ import { isEmbedded, isThere, itemSchema, propertiesOf } from './schema-walk.js'
 
 const META = ['apiVersion', 'kind', 'metadata'];
 
-/** A default that stands in a schema. */
+/** A default in a schema. */
 export interface Default {
-  /** Its path. */
+  /** The schema that holds it. */
   readonly schema: Json;
+  /** The default itself. */
   readonly value: unknown;
   /** Path of the default itself. */
   readonly field: string;
-  /** Inside of metadata, and of types: makes the object around a value. */
+  /** Within metadata or types: makes the object around a value. */
   readonly around: Around;
 }
 
-/** What defaults are judged with, those of one definition together. */
+/** Shared state and limits of the checks of all defaults of one definition. */
 export interface DefaultBounds {
-  /** What their schemas are read into. */
+  /** Pool that their schemas are compiled in. */
   readonly pool: SchemaPool;
-  /** What it may take to compare and to match. */
+  /** Effort left for comparisons and pattern matching. */
   readonly effort: Effort;
-  /** What rules in CEL may cost. */
+  /** Cost left for rules in CEL. */
   readonly rules: RuleRun;
 }
 
-/** Fields in a default that would be pruned. */
+/** Returns an error if a default has fields that would be pruned. */
 export const unknownIn = ({ schema, value, field, around }: Default): FieldError[] =>
-  // What stands in the metadata of an object is not pruned by the schema.
+  // The schema does not prune the metadata of an object.
   around || isPruned(value, schema) ? [] : [invalidValue(field, shownUntyped(value), 'must not have unknown fields')];
 
 /**
- * A default obeys its schema, rules in CEL not yet looked at; that of a whole object says its type and has sound metadata, and
- * so have objects with a default that stands in metadata.
+ * Checks a default against its schema, except for rules in CEL. The default of a whole object must have its type and
+ * valid metadata, and so must objects that have a default within their metadata.
  */
 export function faultsOf({ schema, value, field, around }: Default, { pool, effort }: DefaultBounds): FieldError[] {
   const compiled = compileSchema(pool.of(schema));
@@ -54,9 +55,9 @@ export function faultsOf({ schema, value, field, around }: Default, { pool, effo
 }
 
 /**
- * Rules that defaults do not obey, in steps.
+ * Finds the rules that defaults violate, in steps.
  * @param root schema of a whole object
- * @param defaults in it that obey it otherwise
+ * @param defaults in it that are otherwise valid
  */
 export function* brokenRules(
   root: Json,
@@ -96,8 +97,8 @@ function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: 
 type Around = ((value: unknown) => Whole) | undefined;
 
 /**
- * The defaults in a structural schema.
- * @param outer what stands around values of the schema, inside of metadata
+ * Yields the defaults in a structural schema.
+ * @param outer makes the object around a value of the schema, within metadata
  */
 export function* defaultsOf(schema: Json, path: string, outer?: Around): Iterable<Default> {
   const value = schema.default;
@@ -112,13 +113,16 @@ export function* defaultsOf(schema: Json, path: string, outer?: Around): Iterabl
   }
 }
 
-/** @param schema of a whole object, if the member is one of such */
+/**
+ * Returns how to make the object around a member.
+ * @param schema of the whole object, if the member belongs to one directly
+ */
 function aroundMember(schema: Json | undefined, name: string, outer: Around): Around {
   if (schema) return META.includes(name) ? (value) => ({ schema, value: { [name]: value } }) : undefined;
   return outer && ((value) => outer({ [name]: value }));
 }
 
-/** Whether pruning by the schema would leave a value as it is. */
+/** Returns whether pruning by the schema leaves a value unchanged. */
 function isPruned(value: unknown, schema: Json): boolean {
   const unknown = new UnknownFields();
   atOnce(prune(copy(value), compileSchema(schema), Effort.inSteps(), unknown, false));

@@ -21,7 +21,7 @@ import { schemasOf, validateVersions } from './version-validation.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
-/** Checks any definition. Messages name fields as clients know them. */
+/** Checks a definition. Messages use the names of fields that clients know. */
 export function validateDefinition(
   object: CustomResourceDefinition,
   _names: Names,
@@ -46,7 +46,7 @@ export function validateDefinition(
   ];
 }
 
-/** Refuses changes of what is immutable; scope and kind are once the definition is served. */
+/** Refuses changes of immutable fields; scope and kind become immutable once the definition is served. */
 export function validateDefinitionUpdate(
   object: CustomResourceDefinition,
   old: CustomResourceDefinition,
@@ -64,7 +64,7 @@ export function validateDefinitionUpdate(
   ];
 }
 
-/** Checks the names that were accepted. */
+/** Checks the accepted names. */
 export const validateDefinitionStatus = (object: CustomResourceDefinition): FieldError[] =>
   validateNames(object.status?.acceptedNames, 'status.acceptedNames');
 
@@ -105,7 +105,7 @@ const kindErrors = (kind: string): string[] => {
   return errors.length > 0 ? [`may have mixed case, but should otherwise match: ${errors.join(',')}`] : [];
 };
 
-/** What is not there is not looked at. */
+/** Checks a name, unless it is absent. */
 const wordErrors = (field: string, value: string, check: (value: string) => string[]): FieldError[] =>
   value === '' ? [] : labelErrors(field, value, check);
 
@@ -114,7 +114,7 @@ function labelErrors(field: string, value: string, check: (value: string) => str
   return errors.length > 0 ? [invalidValue(field, value, errors.join(','))] : [];
 }
 
-/** Versions that objects may lie in cannot be taken out of the definition. */
+/** Checks the stored versions: a version in which objects may be stored cannot be removed from the definition. */
 function validateStoredVersions(object: CustomResourceDefinition): FieldError[] {
   const field = 'status.storedVersions';
   const stored = object.status?.storedVersions ?? [];
@@ -130,7 +130,7 @@ function validateStoredVersions(object: CustomResourceDefinition): FieldError[] 
   return [...missing, ...unknown];
 }
 
-/** What needs fields that nobody declared to be pruned. */
+/** Refuses features that require unknown fields to be pruned. */
 function validatePreserving(spec: CustomResourceDefinitionSpec | undefined): FieldError[] {
   const strategy = spec?.conversion?.strategy;
   const why = 'must be None if spec.preserveUnknownFields is true';

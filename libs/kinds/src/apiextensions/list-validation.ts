@@ -11,17 +11,23 @@ const KEYS = 'x-kubernetes-list-map-keys';
 const LIST_TYPES = ['atomic', 'set', 'map'];
 const MAP_TYPES = ['atomic', 'granular'];
 
-/** What is asked beside the form of each; less of definitions that were stored when less was asked. */
+/** Rules beyond the form of each schema; relaxed for definitions whose stored form violates them. */
 export interface ListStrictness {
+  /** Whether items of sets must be atomic. */
   readonly atomicSets: boolean;
+  /**
+   * Whether items of sets and maps, and keys of maps, must not be null, and keys must be required or have a default.
+   */
   readonly wholeKeys: boolean;
 }
 
+/** Returns the rules for new schemas, given the stored ones. */
 export const listStrictness = (olds: readonly Json[]): ListStrictness => ({
   atomicSets: !olds.some((schema) => hasSchema(schema, (each) => validateSetItems(each, '').length > 0)),
   wholeKeys: !olds.some((schema) => hasSchema(schema, (each) => validateWholeKeys(each, '').length > 0)),
 });
 
+/** Checks the list and map types of one schema. */
 export function validateLists(schema: Json, path: string, { atomicSets, wholeKeys }: ListStrictness): FieldError[] {
   const list = schema[LIST_TYPE];
   return [
@@ -47,7 +53,7 @@ function validateKind(schema: Json, path: string, name: string, type: string, kn
   ];
 }
 
-/** Items of sets are compared as wholes. */
+/** Checks that items of a set are atomic, as they are compared as a whole. */
 function validateSetItems(schema: Json, path: string): FieldError[] {
   const items = itemSchema(schema);
   if (schema[LIST_TYPE] !== 'set' || !items) return [];
@@ -66,7 +72,7 @@ function validateKeyed(schema: Json, path: string, list: unknown): FieldError[] 
   return [typeof list === 'string' ? invalidValue(field, list, text) : required(field, text)];
 }
 
-/** Items of maps are objects, found by some of their properties. */
+/** Checks that items of a map are objects with the key properties. */
 function validateMapItems(schema: Json, path: string): FieldError[] {
   const items = itemSchema(schema);
   const keys = stringsAt(schema, KEYS);
@@ -104,7 +110,7 @@ function validateKeys(keys: readonly string[], items: Json, path: string): Field
   });
 }
 
-/** Items of sets and maps are there, and have their keys. */
+/** Checks that items of sets and maps are not nullable, and have their keys. */
 function validateWholeKeys(schema: Json, path: string): FieldError[] {
   const list = schema[LIST_TYPE];
   const items = itemSchema(schema);

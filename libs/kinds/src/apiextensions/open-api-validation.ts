@@ -10,21 +10,23 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 const META = ['metadata', 'kind', 'apiVersion'];
 
-/** What holds at a place in a schema; it is handed on to what stands below. */
+/** Context of a place in a schema, inherited by the schemas below it. */
 interface Place {
-  /** Why there may be no default; undefined when there may. */
+  /** Why a default is forbidden; undefined if it is allowed. */
   readonly noDefault?: string;
   readonly insideMeta: boolean;
   readonly root: boolean;
 }
 
+/** Rules for the parts of JSON Schema; relaxed for stored definitions that violate them. */
 export interface OpenApiStrictness extends ListStrictness {
+  /** Whether types must be known ones. */
   readonly knownTypes: boolean;
 }
 
 /**
- * Everything that stands in the schema, rules of CEL by their form only; schema by schema.
- * @param spoilt gets the paths of schemas in which, or below which, something is wrong
+ * Checks everything in a schema, rules in CEL by their form only; schema by schema.
+ * @param spoilt filled with the paths of schemas that have errors, or have them below
  */
 export const validateOpenApi = (
   schema: Json,
@@ -33,7 +35,7 @@ export const validateOpenApi = (
   spoilt: Set<string>,
 ): Iterable<FieldError[]> => validateAt(schema, path, { insideMeta: false, root: true }, strict, spoilt);
 
-/** Returns whether nothing is wrong. */
+/** Returns whether there are no errors. */
 function* validateAt(
   schema: Json,
   path: string,
@@ -57,7 +59,7 @@ function* validateAt(
   return isSound;
 }
 
-/** What is refused as a whole is not looked into. */
+/** Returns whether a child schema is checked; those that are refused as a whole are not. */
 const isWalked = (name: string): boolean =>
   !name.startsWith('additionalItems') && !name.startsWith('patternProperties');
 
@@ -106,7 +108,7 @@ function validateForm(schema: Json, path: string, place: Place, strict: OpenApiS
   return errors;
 }
 
-/** Maps of schemas count when they hold one; the others when they are there. */
+/** Returns whether an unsupported member is used: a map of schemas if it is not empty, others if they are present. */
 function isUsed(schema: Json, name: string): boolean {
   const value = schema[name];
   if (name === 'patternProperties' || name === 'definitions') return isObject(value) && Object.keys(value).length > 0;
@@ -155,7 +157,7 @@ function isFieldPath(path: string, schema: Json): boolean {
   }
 }
 
-/** Of a rule the first thing that is wrong. */
+/** Returns the first error of a rule. */
 function validateRule(rule: string, message: string, path: string): FieldError[] {
   const field = `${path}.message`;
   const said = message.trim();
@@ -168,7 +170,7 @@ function validateRule(rule: string, message: string, path: string): FieldError[]
   return [required(field, 'message must be specified if rule contains line breaks')];
 }
 
-/** Whether every type that is named is one of those that there are. */
+/** Returns whether the type of a schema is a known one, or absent. */
 export const hasKnownType = (schema: Json): boolean => {
   const type = textAt(schema, 'type');
   return type === '' || TYPES.includes(type);

@@ -2,24 +2,24 @@ import { patternOf } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
 import { allSchemas } from './schema-walk.js';
 
-/** Steps of all patterns of one definition: so many take about three quarters of a second to read. */
+/** Most steps of all patterns of one definition, which take about three quarters of a second to compile. */
 const MOST_STEPS = 400_000;
 const TOO_MANY = `the patterns of a definition take more than ${MOST_STEPS} steps`;
 
 /**
- * Reads the patterns of a definition as objects will be matched with them: what is no pattern there is none here. Each is read once,
- * wherever it stands. What the stored definition has already is not read: an earlier release may have asked for less, and whatever it
- * is must not keep anybody from changing the rest.
+ * Compiles the patterns of a definition with the engine that matches objects, so that a pattern invalid there is
+ * invalid here. Each is compiled once. Patterns of the stored definition are not compiled: an earlier release may have
+ * been less strict, and they must not prevent changes of the rest.
  */
 export class PatternCheck {
   readonly #faults = new Map<string, string | undefined>();
   #left = MOST_STEPS;
   #stored: ReadonlySet<string> | undefined;
 
-  /** @param olds the schemas of the stored definition; default of a new one */
+  /** @param olds schemas of the stored definition; default none */
   constructor(private readonly olds: readonly Json[] = []) {}
 
-  /** Reads all patterns of a schema and of those in it, one in each step. */
+  /** Compiles all patterns of a schema and of those in it, one in each step. */
   *steps(schema: Json): Iterable<void> {
     for (const each of allSchemas(schema)) {
       const pattern = textAt(each, 'pattern');
@@ -29,7 +29,7 @@ export class PatternCheck {
     }
   }
 
-  /** What is wrong with a pattern in the words of the reference; undefined for nothing, and for none. */
+  /** Returns the error of a pattern in the words of the reference; undefined for a valid or empty one. */
   faultOf(pattern: string): string | undefined {
     if (pattern === '' || this.#isStored(pattern)) return undefined;
     if (this.#faults.has(pattern)) return this.#faults.get(pattern);

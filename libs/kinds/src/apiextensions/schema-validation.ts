@@ -17,7 +17,7 @@ import { allSchemas, asEmbedded, hasDefault, hasRules, hasSchema, says } from '.
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
-/** Members of a schema's root beside which `status` can be taken out of it, by the names that messages have for them. */
+/** Members that the root of a schema may have with a `status` subresource, by their names in messages. */
 const AT_ROOT: Readonly<Record<string, string>> = {
   description: 'Description',
   type: 'Type',
@@ -43,23 +43,30 @@ const AT_ROOT: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'XValidations',
 };
 
-/** Units that rules may cost on all defaults of a definition. An object has ten times as many, but small definitions are judged in one go. */
+/**
+ * Cost units of rules for all defaults of a definition. An object may use ten times as many, but small definitions are
+ * checked without a break.
+ */
 const MOST_UNITS = 1_000_000;
 
-/** What is asked of schemas; less of those of a definition that was stored when less was asked. */
+/** Rules for schemas; relaxed for stored definitions that violate them. */
 interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
-  /** Reads the patterns of all schemas of the definition. */
+  /** Compiles the patterns of all schemas of the definition. */
   readonly patterns: PatternCheck;
-  /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
+  /**
+   * Returns whether defaults must not have fields that would be pruned. Takes as long as a pass over the stored
+   * schemas.
+   */
   prunesDefaults(): boolean;
-  /** What an expression may name, by its text. */
+  /** Returns the environment of an expression, by its text. */
   environmentOf(expression: string): Environment;
 }
 
 /**
- * @param olds the schemas of the stored definition; empty for a new one
- * @param later whether new expressions may name what came after release 1.27
+ * Returns the rules for the schemas of a definition.
+ * @param olds schemas of the stored definition; empty for a new one
+ * @param later whether new expressions may use features newer than release 1.27
  */
 export function schemaStrictness(
   schemas: readonly Json[],
@@ -81,7 +88,7 @@ export function schemaStrictness(
   };
 }
 
-/** Expressions that are stored may name all that there is; new ones what release 1.27 knew. */
+/** Returns the environments of expressions: stored ones may use all features, new ones those of release 1.27. */
 function storedEnvironments(olds: readonly Json[]): (expression: string) => Environment {
   let stored: Set<string> | undefined;
   return (expression) => {
@@ -112,7 +119,7 @@ const isExtended = (schema: Json): boolean =>
     ([name, value]) => name.startsWith('x-kubernetes-') && name !== 'x-kubernetes-map-type' && says(value),
   );
 
-/** The schema of a version, in steps. `path` is that of `openAPIV3Schema`. */
+/** Checks the schema of a version, in steps. `path` is that of `openAPIV3Schema`. */
 export function* validateSchema(
   schema: Json,
   path: string,
@@ -125,7 +132,7 @@ export function* validateSchema(
     yield errors;
   }
   const reason = strict.structural ? unstructured(schema) : undefined;
-  // What cannot be read is mostly refused for the same reason already.
+  // A schema that cannot be read has mostly been refused for the same reason.
   if (found === 0 && reason !== undefined) yield [invalidValue(path, '', reason)];
 }
 
@@ -138,7 +145,7 @@ function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: Schema
   const isSound = isStructured && (yield* shapeSteps(schema, path, strict));
   const spoilt = new Set<string>();
   yield* together(validateOpenApi(schema, path, strict, spoilt), (errors) => errors);
-  // What rules say of a schema that is wrong itself would go away with what is wrong.
+  // Errors of rules that result from a wrong schema would vanish once that is corrected.
   if (isSound && hasSchema(schema, hasRules))
     yield* ruleErrors(strict.pool.of(schema), path, {
       environmentOf: (expression) => strict.environmentOf(expression),
@@ -146,10 +153,10 @@ function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: Schema
     });
 }
 
-/** Whether values or rules of a schema are judged by what is read of it. */
+/** Returns whether the schema must be compiled, for its default or its rules. */
 const isRead = (schema: Json): boolean => hasDefault(schema) || hasRules(schema);
 
-/** Returns whether nothing is wrong. Defaults are looked at when the shape is right. */
+/** Returns whether there are no errors. Defaults are checked only if the shape is valid. */
 function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Generator<FieldError[], boolean> {
   const levels = validateLevels(schema, path);
   yield levels;
@@ -184,7 +191,7 @@ function* defaultSteps(root: Json, path: string, strict: SchemaStrictness): Iter
   if (sound.length > 0 && hasSchema(root, hasRules)) yield* brokenRules(root, sound, strict);
 }
 
-/** Schemas, or defaults, that are looked at in one step. */
+/** Number of schemas, or defaults, that are checked in one step. */
 const AT_ONCE = 500;
 
 function* together<T>(all: Iterable<T>, judge: (each: T) => FieldError[]): Iterable<FieldError[]> {
@@ -199,7 +206,7 @@ function* together<T>(all: Iterable<T>, judge: (each: T) => FieldError[]): Itera
   yield errors;
 }
 
-/** Whether a member is more than what it is where nobody sets it: numbers, lists and structs are unset there. */
+/** Returns whether a member differs from an unset one: numbers, lists and structs are set unless they are null. */
 const isSet = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'object' ? value !== null : says(value);
 

@@ -67,7 +67,7 @@ export const hasRules = (schema: Json): boolean => objectsAt(schema, 'x-kubernet
 /** Whether a member is set, be it to its zero value. */
 export const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Whether a member says anything: more than its zero value. */
+/** Returns whether a member has more than its zero value. */
 export const says = (value: unknown): boolean =>
   value !== undefined &&
   value !== null &&

@@ -9,7 +9,7 @@ import { isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-wa
 const JUNCTORS = ['anyOf', 'allOf', 'oneOf'] as const;
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** Members that are forbidden there, and how messages tell so. */
+/** Members that are forbidden there, with their messages. */
 const NOT_THERE: Readonly<Record<string, string>> = {
   type: 'must be empty to be structural',
   additionalProperties: 'must be undefined to be structural',
@@ -26,17 +26,19 @@ const NOT_THERE: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'must be empty to be structural',
 };
 
-/** Members of which a zero value says something, too. */
+/** Members that are forbidden even with a zero value. */
 const EVEN_ZERO = new Set(['additionalProperties', 'default']);
 
-/** Whether alternatives say that a value is a number or a text, as an exception to the rule that they name no types. */
+/** Returns whether alternatives mean "number or text", the exception to the rule that they have no types. */
 const isIntOrString = (alternatives: unknown): boolean =>
   Array.isArray(alternatives) && alternatives.length === 2 && equal(alternatives, INT_OR_STRING);
 
-/** The tests of a structural schema and of all that stands in it; what is tested must also be there. */
+/**
+ * Checks the value validations of a structural schema and of all schemas in it; what they test must also be declared.
+ */
 export const validateValues = (schema: Json, path: string, patterns: PatternCheck): FieldError[] => [
   ...validateTests(schema, path, patterns),
-  // Of what stands below this is not asked, as in the reference system.
+  // Schemas below are exempt from this, as in the reference.
   ...validateComplete(schema, schema, path, path),
 ];
 
@@ -56,7 +58,7 @@ function validateTests(schema: Json, path: string, patterns: PatternCheck): Fiel
   ];
 }
 
-/** Which alternatives say that a value is a number or a text, and name types: those of the schema, and of the first of its `allOf`. */
+/** Alternatives that mean "number or text" and may have types: those of the schema, and of the first of its `allOf`. */
 interface Excepted {
   readonly anyOf: boolean;
   readonly first: boolean;
@@ -94,14 +96,14 @@ function validateClause(clause: Json, path: string, patterns: PatternCheck, exce
     ...Object.entries(NOT_THERE)
       .filter(([name]) => (EVEN_ZERO.has(name) ? isThere(clause[name]) : says(clause[name])))
       .map(([name, text]) => forbiddenField(`${path}.${name}`, text)),
-    // What restricted metadata here would escape all that is asked of restrictions of it.
+    // Restrictions of metadata here would bypass the rules for them.
     ...(propertyOf(clause, 'metadata')
       ? [forbiddenField(`${path}.properties[metadata]`, 'must not be specified in a nested context')]
       : []),
   ];
 }
 
-/** What is tested is also there: `structural` is the schema outside of the tests for what `clause` tests. */
+/** Checks that tested members are declared: `structural` is the schema outside of the tests for what `clause` tests. */
 function validateComplete(clause: Json, structural: Json, sPath: string, vPath: string): FieldError[] {
   const { not } = clause;
   return [

@@ -48,7 +48,10 @@ function eachOrAll(
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
-/** Each by the schema of its version; what all versions say alike of one schema is said of the definition. */
+/**
+ * Checks selectable fields by the schema of their version; errors that all versions have are reported for the
+ * definition if their schemas are equal.
+ */
 function validateSelectables(versions: readonly CustomResourceDefinitionVersion[]): FieldError[] {
   const [first] = versions;
   const check = (version: CustomResourceDefinitionVersion, path: string) =>
@@ -58,11 +61,11 @@ function validateSelectables(versions: readonly CustomResourceDefinitionVersion[
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
-/** The schema of a version. What stands in it is looked at by the names of its members: it holds itself. */
+/** Returns the schema of a version, as an untyped object: the generated type is recursive. */
 const schemaOf = (version: CustomResourceDefinitionVersion): Json | undefined =>
   version.schema?.openAPIV3Schema as Json | undefined;
 
-/** The schemas of the versions that have one. */
+/** Returns the schemas of the versions that have one. */
 export const schemasOf = (spec: CustomResourceDefinitionSpec | undefined): Json[] =>
   (spec?.versions ?? []).map(schemaOf).filter((schema) => schema !== undefined);
 
@@ -84,7 +87,8 @@ function requireSchemas(
 }
 
 /**
- * The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name.
+ * The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older
+ * name.
  * @param later whether new expressions may name what came after release 1.27
  */
 export function* validateSchemas(

@@ -16,7 +16,7 @@ const MAX_VERSION_PRIORITY = 1000;
 const DEFAULT_PORT = 443;
 const STATUSES = ['True', 'False', 'Unknown'];
 
-/** A version of a group, and who serves it. */
+/** Checks an APIService: a version of a group, and the service that serves it. */
 export function validateService({ metadata, spec }: APIService): FieldError[] {
   const [group, version] = [spec?.group ?? '', spec?.version ?? ''];
   const [groups, versions] = [spec?.groupPriorityMinimum ?? 0, spec?.versionPriority ?? 0];
@@ -33,7 +33,7 @@ export function validateService({ metadata, spec }: APIService): FieldError[] {
   ];
 }
 
-/** What is no segment of a path is refused as such already. */
+/** Checks the name; one that is no path segment has already been refused for that. */
 function validateName(name: string, expected: string): FieldError[] {
   if (name === expected || pathSegmentErrors(name).length > 0) return [];
   return [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`)];
@@ -67,6 +67,7 @@ function validateRemote(service: ServiceReference, spec: APIServiceSpec | undefi
   ];
 }
 
+/** Checks the conditions of an APIService. */
 export const validateServiceStatus = ({ status }: APIService): FieldError[] =>
   each(status?.conditions ?? [], 'status.conditions', (condition, path) => {
     const value = condition.status ?? '';

@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
 import { validateService, validateServiceStatus } from './api-service-validation.js';
 
+/** Rules of APIService. */
 export const apiService: KindDeclaration<APIService> = {
   nameRule: 'pathSegment',
   resetFields: { status: [['metadata'], ['spec']] },

@@ -6,6 +6,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { countOf } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 
+/** Rules of ControllerRevision; the data is immutable. */
 export const controllerRevision: KindDeclaration<ControllerRevision> = {
   validate: (object) => [
     ...(object.data === undefined || object.data === null ? [required('data', 'data is mandatory')] : []),

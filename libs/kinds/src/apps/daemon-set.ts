@@ -22,7 +22,7 @@ import { validateLasting, validateSelected } from './workload-validation.js';
 /** Counts the changes of the template; what was a field in versions no longer served. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** The first where there is none yet, or what cannot be one: manifests that were converted say 0. */
+/** Returns the template generation; 1 if it is absent or invalid, such as 0 in converted manifests. */
 function generationOf({ metadata }: DaemonSet): number {
   const told = Number(metadata?.annotations?.[TEMPLATE_GENERATION]);
   return Number.isSafeInteger(told) && told > 0 ? told : 1;
@@ -39,6 +39,7 @@ const hasTemplateOf = (object: DaemonSet, other: DaemonSet): boolean =>
 
 const ofTemplate = templateWarnings<DaemonSet>('spec.template', ({ spec }) => spec?.template);
 
+/** Rules of DaemonSet, which keeps a template generation in an annotation. */
 export const daemonSet = (settings: KindSettings): KindDeclaration<DaemonSet> => ({
   generation: true,
   gatedFields: TEMPLATE_FIELDS,

@@ -18,10 +18,11 @@ import { validateDeploymentStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
-/** Its controller copies them to its ReplicaSets, and has to hear of them. */
+/** Returns whether the annotations have changed; the controller must see this, as it copies them to its ReplicaSets. */
 const annotationsChanged = (object: Deployment, old: Deployment): boolean =>
   !equal(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {});
 
+/** Rules of Deployment; annotations count to the generation. */
 export const deployment = (settings: KindSettings): KindDeclaration<Deployment> => ({
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || annotationsChanged(object, old) },

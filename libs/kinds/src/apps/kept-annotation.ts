@@ -11,7 +11,7 @@ interface KeptNumber {
   readonly field: string;
   /** The number in a spec; undefined where it is not set. */
   read(spec: Json): unknown;
-  /** The members of a spec that say it. */
+  /** Returns the members of a spec that hold the number. */
   write(number: number | bigint): Json;
 }
 

@@ -13,6 +13,7 @@ import { validateReplicaStatus } from './status-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
+/** Rules of ReplicaSet; the selector is immutable. */
 export const replicaSet = (settings: KindSettings): KindDeclaration<ReplicaSet> => ({
   generation: true,
   defaults: (object) => defaultTemplate(ensureObject(object, 'spec')),

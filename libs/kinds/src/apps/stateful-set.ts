@@ -40,6 +40,7 @@ const volumeWarnings = (spec: StatefulSetSpec | undefined): string[] =>
     claimWarnings(claim.spec, `spec.volumeClaimTemplates[${index}]`),
   );
 
+/** Rules of StatefulSet. */
 export const statefulSet = (settings: KindSettings): KindDeclaration<StatefulSet> => ({
   generation: true,
   defaults(object) {

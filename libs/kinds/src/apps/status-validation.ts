@@ -39,6 +39,7 @@ export const validateReplicaStatus = ({ status }: ReplicaSet | ReplicationContro
   ...atMost(status, OF_REPLICA_SET),
 ];
 
+/** Checks the counts in the status of a StatefulSet, and that its collision count does not fall. */
 export const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', [
     'replicas',
@@ -50,6 +51,7 @@ export const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet)
   ...validateCollisions(object, old),
 ];
 
+/** Checks the counts in the status of a DaemonSet, and that its collision count does not fall. */
 export const validateDaemonSetStatus = (object: DaemonSet, old: DaemonSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', OF_DAEMON_SET),
   ...validateCollisions(object, old),
@@ -68,7 +70,7 @@ function atMost<N extends string>(status: Counts<N> | undefined, names: readonly
   return [...errors, invalidValue('status.availableReplicas', available, unready(names))];
 }
 
-/** Messages name the count of what is ready in two ways, as clients know them. */
+/** Returns the message for a wrong number of ready replicas, for which clients know two names. */
 const unready = (names: unknown): string =>
   `cannot be greater than ${names === OF_STATEFUL_SET ? 'status.readyReplicas' : 'readyReplicas'}`;
 

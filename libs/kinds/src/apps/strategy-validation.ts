@@ -37,12 +37,13 @@ export const validateShare = (field: string, value: unknown): FieldError[] =>
     ? [invalidValue(field, shownIntOrString(value), 'must not be greater than 100%')]
     : [];
 
-/** The number, also of a percentage; 0 for what is neither. */
+/** Returns the number of an integer or a percentage; 0 for another value. */
 function amountOf(value: string | number | undefined): number {
   if (typeof value !== 'string') return Number(value ?? 0);
   return isPercent(value) ? Number(value.slice(0, -1)) : 0;
 }
 
+/** Checks the strategy of a Deployment; a rolling update needs a surge or unavailable pods. */
 export function validateDeploymentStrategy(strategy: DeploymentStrategy | undefined, path: string): FieldError[] {
   const rolling = strategy?.rollingUpdate;
   switch (strategy?.type ?? '') {
@@ -66,6 +67,7 @@ function validateRollingDeployment(rolling: RollingUpdateDeployment | undefined,
   return [...errors, ...validateShare(field, maxUnavailable)];
 }
 
+/** Checks the update strategy of a DaemonSet; a rolling update needs either a surge or unavailable pods, not both. */
 export function validateDaemonSetStrategy(strategy: DaemonSetUpdateStrategy | undefined, path: string): FieldError[] {
   const type = strategy?.type ?? '';
   if (type === 'OnDelete') return [];
@@ -86,6 +88,7 @@ export function validateDaemonSetStrategy(strategy: DaemonSetUpdateStrategy | un
   return errors;
 }
 
+/** Checks the update strategy of a StatefulSet. */
 export function validateStatefulSetStrategy(
   strategy: StatefulSetUpdateStrategy | undefined,
   path: string,

@@ -35,7 +35,7 @@ export function validateSelected(spec: WorkloadSpec | undefined): FieldError[] {
   return [invalidValue(`${TEMPLATE}.metadata.labels`, shownMap(labels), text)];
 }
 
-/** The template is looked at only beside a selector that can be read; else `unreadable` is said of that. */
+/** Checks the template if the selector is valid; otherwise reports the selector with the message `unreadable`. */
 export function validateBesideSelector(
   spec: WorkloadSpec | undefined,
   unreadable: string,

@@ -19,13 +19,13 @@ const METRICS: readonly { section: 'spec' | 'status'; list: string; side: Metric
   { section: 'status', list: 'currentMetrics', side: 'current', field: 'currentCPUUtilizationPercentage' },
 ];
 
-/** The annotation's full key; `metrics` for what version 1 cannot say of `spec.metrics`. */
+/** Returns the full key of an annotation; `metrics` holds the parts of `spec.metrics` that version 1 cannot express. */
 export const keptKey = (names: Names, annotation: string): string =>
   names.key(`autoscaling.alpha.orch.io/${annotation}`);
 
 /**
- * Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. One that version 2 has of its
- * own goes: it would be taken for fields, which nobody has looked at.
+ * Converts version 2 to version 1: the CPU utilization becomes a field, the rest goes into annotations. Annotations of
+ * these names in version 2 are removed: they would be read as fields that have never been validated.
  */
 export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
@@ -47,7 +47,9 @@ export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools)
   return assemble(object, sections, annotations);
 }
 
-/** A list of nothing but the CPU's metric in its plain form needs no annotation. */
+/**
+ * Returns whether a field of version 1 expresses the value completely: a list of only the CPU metric in its plain form.
+ */
 function saidByField(section: string, field: string, value: unknown): boolean {
   const rule = METRICS.find((each) => each.section === section && each.list === field);
   if (!rule || !Array.isArray(value)) return false;
@@ -55,7 +57,10 @@ function saidByField(section: string, field: string, value: unknown): boolean {
   return utilization !== undefined && equal(value, [cpuMetric(rule.side, utilization)]);
 }
 
-/** Version 1 to version 2, the inverse of {@link toV1}. What an annotation holds counts only if it fits the schema. */
+/**
+ * Converts version 1 to version 2, the inverse of {@link toV1}. Content of an annotation is used only if it fits the
+ * schema.
+ */
 export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
@@ -76,8 +81,8 @@ export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools)
 }
 
 /**
- * As much of version 2 as tables show, from an object of version 1: its metrics, whether they stand in annotations or in
- * the fields of the CPU.
+ * Returns the part of version 2 that tables show, from an object of version 1: its metrics, whether they are in
+ * annotations or in the CPU fields.
  */
 export function withMetrics(object: ApiObject, names: Names): Json {
   const [spec, status] = METRICS.map(({ section, list, side, field }) => {

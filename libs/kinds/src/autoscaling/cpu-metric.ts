@@ -3,9 +3,10 @@ import { isObject, type Json, numberAt, objectAt } from '../values/fields.js';
 /** The metric that version 1 knows: average utilization of the CPU. */
 const isCpu = (metric: Json): boolean => metric.type === 'Resource' && objectAt(metric, 'resource').name === 'cpu';
 
-/** Which member of a resource metric holds the numbers: what is aimed at, or what was measured. */
+/** The member of a resource metric that holds the numbers: the target or the measured value. */
 export type MetricSide = 'target' | 'current';
 
+/** Returns the CPU metric of v2 for a utilization in percent. */
 export const cpuMetric = (side: MetricSide, utilization: number): Json => ({
   type: 'Resource',
   resource: {

@@ -1,15 +1,16 @@
 import { at, isObject, type Json } from '../values/fields.js';
 
 /**
- * How one source of metrics was written in v2beta1, where what v2 says in objects of their own stood side by side: by the
- * flat name, where it stands in v2.
+ * Paths in v2 of the members of one source of metrics, by their names in v2beta1, where they are side by side and not
+ * in nested objects.
  */
 type Places = ReadonlyMap<string, readonly string[]>;
 
 /** The sources of metrics, as targets (`spec`) or as what was last seen (`status`). */
 export interface FlatForm {
+  /** Paths of the members, by name of the source. */
   readonly sources: Readonly<Record<string, Places>>;
-  /** The member of a source that says in v2 which value is meant; in what was seen there is none. */
+  /** Returns the type of the target value, which v2 requires; absent for measured values, which have none. */
   typeOf?(source: Json): string;
 }
 

@@ -21,6 +21,7 @@ const POLICIES = {
   scaleDown: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 } as const;
 
+/** Rules of HorizontalPodAutoscaler in `autoscaling/v2`, in which it is validated. */
 export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclaration<HorizontalPodAutoscaler> => ({
   defaults(object) {
     const spec = ensureObject(object, 'spec');
@@ -33,6 +34,7 @@ export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclarati
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
 });
 
+/** Rules of HorizontalPodAutoscaler in `autoscaling/v1`: its own defaults and table. */
 export const horizontalPodAutoscalerV1: KindDeclaration<HorizontalPodAutoscalerV1> = {
   defaults(object, names) {
     if (hasKeptMetrics(object, names)) return;

@@ -8,8 +8,8 @@ import { CURRENT, type FlatForm, flattened, nested, TARGETS } from './flat-metri
 const METRICS: Readonly<Record<string, FlatForm>> = { metrics: TARGETS, 'current-metrics': CURRENT };
 
 /**
- * A value of v2 as its annotation holds it in versions that have no field for it: metrics in their flat form, where that says
- * all, and the members of a behavior with a capital, as the reference writes them.
+ * Returns the content of the annotation that holds a value of v2 in versions without a field for it: metrics in their
+ * flat form, if that is lossless, and members of a behavior with a capital letter, as the reference writes them.
  */
 export function writtenKept(annotation: string, value: unknown): string {
   const form = METRICS[annotation];
@@ -17,7 +17,7 @@ export function writtenKept(annotation: string, value: unknown): string {
   return JSON.stringify(annotation === 'behavior' ? writtenBehavior(value) : value);
 }
 
-/** Members in the order of the reference; null are those that are not set. */
+/** Returns the members in the order of the reference; null for unset ones. */
 const writtenBehavior = (behavior: unknown) =>
   isObject(behavior)
     ? { ScaleUp: writtenRules(behavior.scaleUp), ScaleDown: writtenRules(behavior.scaleDown) }
@@ -42,7 +42,10 @@ function flatIfExact(entry: unknown, form: FlatForm): unknown {
   return equal(nested(flat, form), entry) ? flat : entry;
 }
 
-/** What an annotation holds, as v2 writes it; undefined for a text that is no JSON. Whether it has the right shape, {@link keptMember} looks. */
+/**
+ * Reads the content of an annotation in the form of v2; undefined for a text that is not JSON. {@link keptMember}
+ * checks its shape.
+ */
 export function readKept(annotation: string, text: string | undefined): unknown {
   const value = parsed(text);
   const form = METRICS[annotation];
@@ -50,16 +53,16 @@ export function readKept(annotation: string, text: string | undefined): unknown 
   return recased(value, (letter) => (annotation === 'behavior' ? letter.toLowerCase() : letter));
 }
 
-/** The place in v2 of what an annotation holds. */
+/** Place in v2 of the value in an annotation. */
 interface KeptPlace {
   readonly section: 'spec' | 'status';
   readonly field: string;
 }
 
 /**
- * The member of v2 that an annotation stands for, as if it had come in a body of v2; undefined for a text that does not say
- * it, and `value` undefined for one that says there is none. What no reader of v2 would take must not get into the object:
- * it would keep clients from every list that holds the object.
+ * Returns the member of v2 that an annotation stands for, read like a body of v2; undefined for invalid content, and
+ * `value` undefined for content that says there is none. Content that no reader of v2 accepts must not get into the
+ * object: it would prevent clients from reading every list with that object.
  * @param hub the schema of v2
  */
 export function keptMember(
@@ -90,7 +93,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** With the first letters of names changed, without what is null. */
+/** Changes the first letters of names, and drops null members. */
 function recased(value: unknown, change: (letter: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => recased(item, change));
   if (!isObject(value)) return value;

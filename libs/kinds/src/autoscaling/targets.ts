@@ -12,7 +12,7 @@ const SOURCE: Readonly<Record<string, Exclude<keyof MetricSpec, 'type'>>> = {
   ContainerResource: 'containerResource',
 };
 
-/** Tells what is measured and what is aimed at, metric by metric: `40%/80%, 12/10 (avg)`. */
+/** Returns measured and target values, metric by metric: `40%/80%, 12/10 (avg)`. */
 export function targets({ spec, status }: HorizontalPodAutoscaler): string {
   const measured = status?.currentMetrics ?? [];
   const shown = (spec?.metrics ?? []).map((metric, index) => targetText(metric, measured[index]));

@@ -80,6 +80,7 @@ function validateIdle(spec: HorizontalPodAutoscalerSpec | undefined): FieldError
   return [forbiddenField('spec.metrics', text)];
 }
 
+/** Checks the numbers of replicas in the status. */
 export const validateAutoscalerStatus = ({ status }: HorizontalPodAutoscaler): FieldError[] =>
   nonNegativeMembers(status, 'status', ['currentReplicas', 'desiredReplicas']);
 

@@ -11,6 +11,7 @@ const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 const MAX_NAME = 52;
 const ZONE_PART = /^[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}$/;
 
+/** Checks the spec of a CronJob; a stored time zone is not checked again. */
 export const validateCronJob = (
   spec: CronJobSpec | undefined,
   old: CronJobSpec | undefined,
@@ -24,6 +25,7 @@ export const validateCronJob = (
   ...nonNegativeMembers(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
 ];
 
+/** Checks the length of the name, which leaves room for the suffix of its Jobs. */
 export const validateCronJobName = (name: string): FieldError[] =>
   name.length <= MAX_NAME ? [] : [invalidValue('metadata.name', name, `must be no more than ${MAX_NAME} characters`)];
 

@@ -23,6 +23,7 @@ const zoneWarnings = (object: CronJob): string[] =>
     ? [`CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see ${DESCRIBED} for more details`]
     : [];
 
+/** Rules of CronJob. */
 export const cronJob = (settings: KindSettings): KindDeclaration<CronJob> => ({
   generation: true,
   gatedFields: gatedWithin(templateOf, POD_FIELDS),

@@ -23,10 +23,13 @@ const FIELDS: readonly Bounds[] = [
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 const DURATION = /^[-+]?(0|(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
 const EVERY = '@every ';
-/** Five fields that name each of their values are shorter by far; whoever reads the schedule later reads all of it. */
+/**
+ * Longest schedule. Five fields that list all their values are much shorter; every reader of the schedule parses all of
+ * it.
+ */
 const MAX_LENGTH = 4_096;
 
-/** Says what is wrong with a schedule, in the words that clients know; undefined when nothing is. */
+/** Returns the error of a schedule, in the words that clients know; undefined for a valid one. */
 export function scheduleError(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `expected at most ${MAX_LENGTH} characters, found ${text.length}`;
   const zoned = /^(?:CRON_)?TZ=(\S*)\s*/.exec(text);
@@ -94,7 +97,7 @@ function boundOf(text: string, { names }: Bounds): number | string {
   return named >= 0 ? named : integerOf(text);
 }
 
-/** The number, or what is wrong with it. */
+/** Returns the number, or its error. */
 function integerOf(text: string): number | string {
   if (!/^[-+]?\d+$/.test(text)) {
     return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;

@@ -14,8 +14,8 @@ export const validateIdentity = (job: Job, names: Names, old?: Job): FieldError[
 ];
 
 /**
- * The labels and the selector that tell a Job's pods from those of all others, unless its author selects by hand. One that was
- * stored before labels had the product's domain need not have those.
+ * Checks the generated labels and selector that identify a Job's pods, unless the author selects manually. A Job stored
+ * before these labels had the product's domain need not have them.
  */
 function validateGenerated({ metadata, spec }: Job, names: Names, old?: Job): FieldError[] {
   const selector = spec?.selector;

@@ -65,7 +65,7 @@ export function validateJob(spec: JobSpec | undefined, context: PodContext): Fie
   ];
 }
 
-/** Refuses changes of what is settled when a Job starts. `elastic`: an indexed one may grow and shrink. */
+/** Refuses changes of the immutable fields of a Job. `elastic`: an indexed Job may grow and shrink. */
 export function validateJobUpdate(object: Job, old: Job, elastic: boolean): FieldError[] {
   const [spec, before] = [object.spec, old.spec];
   const immutable = (name: NameOf<JobSpec>, shown: unknown = spec?.[name]) =>

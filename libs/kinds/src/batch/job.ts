@@ -16,6 +16,7 @@ import { validateJob, validateJobUpdate } from './job-validation.js';
 /** Marks Jobs whose pods are counted by their finalizers, as all are. */
 const TRACKED = 'batch.orch.io/job-tracking';
 
+/** Rules of Job; a deletion orphans its pods by default, with a warning. */
 export const job = (settings: KindSettings): KindDeclaration<Job> => ({
   generation: true,
   defaultPropagation: 'Orphan',
@@ -59,7 +60,9 @@ function markTracked(object: Job, names: Names): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
 }
 
-/** A Job without labels has those of its pods: the very same map, so that both get those that come with the selector. */
+/**
+ * A Job without labels has those of its pods: the very same map, so that both get those that come with the selector.
+ */
 function labelLikePods(object: Job): void {
   const metadata = ensureObject(object, 'metadata');
   const labels = object.spec?.template?.metadata?.labels;

@@ -3,13 +3,17 @@ import { derElement, derSequence } from './der-writer.js';
 
 /** Further names of a certificate's holder. */
 export interface AlternativeNames {
+  /** DNS names. */
   readonly dnsNames: readonly string[];
+  /** Email addresses (RFC 822 names). */
   readonly emailAddresses: readonly string[];
+  /** URIs. */
   readonly uris: readonly string[];
-  /** Four bytes or sixteen, in network order. */
+  /** IP addresses of four or sixteen bytes, in network order. */
   readonly ipAddresses: readonly Buffer[];
 }
 
+/** No alternative names. */
 export const NO_NAMES: AlternativeNames = { dnsNames: [], emailAddresses: [], uris: [], ipAddresses: [] };
 
 /** Names that a request may have: more are no host's. */

@@ -40,7 +40,7 @@ const ATTRIBUTES = 0xa0;
 /** Attributes and extensions that a request may have. */
 const MOST_PARTS = 100;
 
-/** Reads a certificate request in PEM; its signature is looked at by nobody yet. @throws DerError */
+/** Parses a certificate request in PEM, without a check of its signature. @throws DerError */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const [block] = pemBlocks(pem);
   if (block?.type !== BLOCK_TYPE) throw new DerError(`PEM block type must be ${BLOCK_TYPE}`);

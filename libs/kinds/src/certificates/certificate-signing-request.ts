@@ -8,6 +8,9 @@ import { ensureObject } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { DECISIONS, validateRequest, validateRequestStatus } from './request-validation.js';
 
+/**
+ * Rules of CertificateSigningRequest: the request is immutable, conditions are written through `approval` and `status`.
+ */
 export const certificateSigningRequest: KindDeclaration<CertificateSigningRequest> = {
   resetFields: {
     '': [['spec'], ['status']],
@@ -17,7 +20,7 @@ export const certificateSigningRequest: KindDeclaration<CertificateSigningReques
   nameRule: 'pathSegment',
   prepareForCreate: recordRequestor,
   validateCreate: validateRequest,
-  // What was asked for never changes: it is what approvers approve.
+  // The request itself is immutable, as it is what approvers approve.
   prepareForUpdate: keepDesired,
   subresources: {
     status(object, old, now) {
@@ -45,7 +48,7 @@ export const certificateSigningRequest: KindDeclaration<CertificateSigningReques
   selectableFields: { 'spec.signerName': (object) => object.spec?.signerName ?? '' },
 };
 
-/** Records who made the request, in place of whatever it says of that: approvers go by it. */
+/** Records the user who created the request, in place of the client's values: approvers rely on it. */
 function recordRequestor(object: CertificateSigningRequest, _names: Names, user: Requestor): void {
   const spec = ensureObject(object, 'spec');
   for (const name of ['username', 'uid', 'groups', 'extra'] as const) delete spec[name];
@@ -68,8 +71,8 @@ function keepDecision(object: CertificateSigningRequest, old: CertificateSigning
 }
 
 /**
- * Conditions that do not say when they were written and came to be: now, or as long as there was such a one. Those that stay as
- * they are stay so, also the ones that were stored without times: decisions may not be changed.
+ * Fills in missing times of changed conditions: now, or the transition time of an earlier condition of the same type
+ * and status. Unchanged conditions are left alone, also those stored without times: decisions may not be changed.
  */
 function fillTimes(object: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
   const before = old.status?.conditions ?? [];

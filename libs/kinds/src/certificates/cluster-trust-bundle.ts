@@ -4,6 +4,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { orNone } from '../values/text.js';
 import { validateAnchors, validateBundleName, validateSigner } from './bundle-validation.js';
 
+/** Rules of ClusterTrustBundle; the signer of a bundle is immutable. */
 export const clusterTrustBundle: KindDeclaration<ClusterTrustBundle> = {
   // Names of bundles bound to a signer hold colons: `example.com:mysigner:mybundle`.
   nameRule: 'pathSegment',

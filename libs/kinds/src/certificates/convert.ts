@@ -2,8 +2,8 @@ import type { VersionConversion } from '../conversions/version-conversion.js';
 import { edited, filled } from '../values/edited.js';
 
 /**
- * How certificate requests were written before `certificates.orch.io/v1`, which asks for usages and a signer's name. The
- * usages that were meant are known; which signer was meant depended on the request, and is left for people to say.
+ * Conversions of certificate requests from versions before `certificates.orch.io/v1`, which requires usages and a
+ * signer's name. The default usages are known; the default signer depended on the request, so it must be set by hand.
  */
 export const CERTIFICATE_VERSIONS: readonly VersionConversion[] = [
   {

@@ -1,7 +1,10 @@
 import { SEQUENCE } from './der.js';
 
+/** Tag of SET. */
 export const SET = 0x31;
+/** Tag of UTF8String. */
 export const UTF8_STRING = 0x0c;
+/** Tag of PrintableString. */
 export const PRINTABLE_STRING = 0x13;
 
 /** An element of DER of these parts. */

@@ -5,21 +5,33 @@ export class DerError extends Error {
 
 /** An element of DER: its tag, its content, and itself as a whole. */
 export interface DerElement {
+  /** Tag of the element. */
   readonly tag: number;
+  /** Content without tag and length. */
   readonly content: Buffer;
+  /** The whole element, with tag and length. */
   readonly whole: Buffer;
 }
 
+/** Tag of SEQUENCE. */
 export const SEQUENCE = 0x30;
+/** Tag of OBJECT IDENTIFIER. */
 export const OBJECT_IDENTIFIER = 0x06;
+/** Tag of BIT STRING. */
 export const BIT_STRING = 0x03;
+/** Tag of BOOLEAN. */
 export const BOOLEAN = 0x01;
+/** Tag of INTEGER. */
 export const INTEGER = 0x02;
+/** Tag of OCTET STRING. */
 export const OCTET_STRING = 0x04;
 const LONG_FORM = 0x80;
 const MAX_LENGTH_BYTES = 4;
 
-/** The elements that bytes begin with, at most so many: there may be millions. @throws DerError when they are not whole */
+/**
+ * The elements that bytes begin with, at most so many: there may be millions.
+ * @throws DerError when they are not whole
+ */
 export function derElements(bytes: Buffer, most: number): DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < bytes.length && elements.length < most; ) {

@@ -13,7 +13,7 @@ export type DistinguishedName = readonly (readonly NameAttribute[])[];
 
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
-/** Parts that a name may have: more are nobody's name. */
+/** Most parts of a name; no real name has more. */
 const MOST_PARTS = 100;
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
 
@@ -36,7 +36,7 @@ const TEXTS: ReadonlyMap<number, (bytes: Buffer) => string> = new Map([
   ], // BMPString
 ]);
 
-/** Reads the content of a name. @throws DerError for what is no name, or not made of texts */
+/** Parses the content of a name. @throws DerError for a malformed one, or parts that are no texts */
 function readName(content: Buffer): DistinguishedName {
   return bounded(content).map(({ tag, content: relative }) => {
     if (tag !== SET) throw new DerError("asn1: structure error: tags don't match");
@@ -73,8 +73,8 @@ export const commonNameOf = (name: DistinguishedName): string => textsOf(name, C
 export const organizationsOf = (name: DistinguishedName): string[] => textsOf(name, ORGANIZATION);
 
 /**
- * The DER of a name. Texts are written anew: who reads them cannot find another text in them than was found here. Of several
- * common names the last stays.
+ * The DER of a name. Texts are written anew: who reads them cannot find another text in them than was found here. Of
+ * several common names the last stays.
  */
 export function nameBytes(name: DistinguishedName): Buffer {
   const commonNames = name.flat().filter((each) => identifierText(each.type) === COMMON_NAME);

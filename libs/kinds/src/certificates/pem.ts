@@ -1,8 +1,10 @@
 /** A block of PEM: the bytes between its BEGIN and its END. */
 export interface PemBlock {
+  /** Type in the BEGIN line, such as `CERTIFICATE`. */
   readonly type: string;
   /** Whether lines of the form `Name: value` stand before the content. */
   readonly hasHeaders: boolean;
+  /** Decoded content. */
   readonly bytes: Buffer;
 }
 
@@ -11,7 +13,7 @@ const END = '-----END ';
 const DASHES = '-----';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The blocks of a text, in order; what stands between them and what is no block is passed over. */
+/** Yields the blocks of a text, in order; other text and malformed blocks are skipped. */
 export function* pemBlocks(text: string): Iterable<PemBlock> {
   let at = 0;
   for (;;) {

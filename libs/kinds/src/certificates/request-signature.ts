@@ -11,7 +11,7 @@ import {
   SEQUENCE,
 } from './der.js';
 
-/** How a request is signed, by the identifier of the algorithm; `null` where the algorithm has no choice of a hash. */
+/** Hashes by the identifier of the signature algorithm; `null` if the algorithm has no choice of a hash. */
 const HASHES: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.5': 'sha1',
   '1.2.840.113549.1.1.10': 'sha256',
@@ -33,8 +33,8 @@ const PSS_HASHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a certificate request (PKCS #10) in PEM; undefined when it is whole and signed with the key that it
- * names.
+ * Returns the error of a certificate request (PKCS #10) in PEM; undefined if it is complete and signed with the key
+ * that it contains.
  */
 export function requestError(pem: string): string | undefined {
   try {
@@ -45,7 +45,10 @@ export function requestError(pem: string): string | undefined {
   }
 }
 
-/** Says what is wrong with the signature of a request; undefined when it was made with the key that the request names. @throws DerError */
+/**
+ * Returns the error of a request's signature; undefined if it was made with the key in the request.
+ * @throws DerError
+ */
 export function signatureError(request: CertificateRequest): string | undefined {
   const publicKey = keyOf(request);
   // The first byte of a bit string counts the bits that its last one lacks.
@@ -71,7 +74,7 @@ function keyOf({ publicKey }: CertificateRequest): KeyObject {
 const optionsOf = (key: KeyObject, name: string) =>
   name === PSS ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : key;
 
-/** The first parameter names the hash. */
+/** Returns the hash that the first parameter of PSS names. */
 function pssHash(parameters: DerElement | undefined): string | undefined {
   const [first] = parameters ? derElements(parameters.content, 1) : [];
   const [algorithm] = first ? derElements(first.content, 1) : [];

@@ -1,16 +1,16 @@
 import type { Names } from '@orch/machinery';
 import type { CertificateRequest } from './certificate-request.js';
 
-/** The signers that the control plane has itself, as options name them. */
+/** The signers of the control plane, as options name them. */
 export type SignerId = 'kube-apiserver-client' | 'kubelet-client' | 'kubelet-serving' | 'legacy-unknown';
 
-/** A signer, and the requests that it signs. */
+/** A signer, and the rules for the requests that it signs. */
 export interface Signer {
   /** Its name in options. */
   readonly id: SignerId;
   /** Its name in requests, in `orch` names. */
   readonly canonicalName: string;
-  /** Why it does not sign a request; undefined where it does. */
+  /** Returns why it does not sign a request; undefined if it does. */
   refusal(request: CertificateRequest, usages: readonly string[]): string | undefined;
 }
 
@@ -22,16 +22,19 @@ const NODE_PREFIX = 'system:node:';
 const ENCIPHERMENT = 'key encipherment';
 const SIGNATURE = 'digital signature';
 
-/** What each signs: the rules are those of the reference (`pkg/apis/certificates/helpers.go`, `pkg/controller/certificates/signer`). */
+/**
+ * The signers of the control plane, with the rules of the reference (`pkg/apis/certificates/helpers.go`,
+ * `pkg/controller/certificates/signer`).
+ */
 export const SIGNERS: readonly Signer[] = [
   { id: 'kube-apiserver-client', canonicalName: CLIENT_SIGNER, refusal: (_request, usages) => clientRefusal(usages) },
   { id: 'kubelet-client', canonicalName: 'orch.io/kube-apiserver-client-kubelet', refusal: nodeClientRefusal },
   { id: 'kubelet-serving', canonicalName: 'orch.io/kubelet-serving', refusal: nodeServingRefusal },
-  // Cannot be asked through v1 any more; what was asked before is signed as it stands.
+  // New requests cannot be made through v1; existing ones are signed as they are.
   { id: 'legacy-unknown', canonicalName: 'orch.io/legacy-unknown', refusal: () => undefined },
 ];
 
-/** The signer of a name; undefined for those of others. */
+/** Returns the signer of a name; undefined for other signers. */
 export const signerOf = (name: string, names: Names): Signer | undefined =>
   SIGNERS.find(({ canonicalName }) => names.key(canonicalName) === name);
 
@@ -72,7 +75,7 @@ const organizationRefusal = ({ organizations }: CertificateRequest): string | un
 const commonNameRefusal = ({ commonName }: CertificateRequest): string | undefined =>
   commonName.startsWith(NODE_PREFIX) ? undefined : `subject common name does not begin with ${NODE_PREFIX}`;
 
-/** Refuses usages other than those of a purpose; the one that only RSA keys have may be there or not. */
+/** Refuses usages other than those of a purpose; key encipherment, which only RSA keys have, is optional. */
 function usagesRefusal(usages: readonly string[], purpose: string): string | undefined {
   const asked = new Set(usages);
   asked.delete(ENCIPHERMENT);

@@ -5,12 +5,12 @@ import type { Requestor } from '../rules/kind-rules.js';
 import type { ConversionTools, VersionConversion } from './version-conversion.js';
 import { GONE, VERSIONS } from './versions.js';
 
-/** An object that cannot be had in the version that is asked for; the message says why. */
+/** Thrown for an object that cannot be converted to a version; the message is the reason. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError';
 }
 
-/** A version of a kind: in the form of its hub, or brought there and back. */
+/** A version of a kind: equal to its hub, or converted to it and back. */
 interface Version {
   /** apiVersion of the hub. */
   readonly hub: string;
@@ -18,15 +18,17 @@ interface Version {
   readonly tools: ConversionTools;
 }
 
-/** Whoever will create what a manifest says. */
+/** Placeholder for the user who will create the object of a manifest. */
 const SOMEBODY: Requestor = { name: 'somebody', groups: [], extra: {} };
 
-/** Makes an object of one version from one of another; leaves its argument as it is, and may share parts with it. */
+/**
+ * Converts an object from one version to another; does not change its argument, but may share parts with the result.
+ */
 export type Convert = (object: ApiObject) => ApiObject;
 
 /**
- * Between all versions of the built-in kinds, those that are served and those that were, over one hub for each kind: without
- * loss where the reference loses nothing.
+ * Converts between all versions of the built-in kinds, served or former ones, through one hub for each kind; lossless
+ * wherever the reference is.
  */
 export class Conversions {
   readonly #differing = new Map<string, VersionConversion>();
@@ -51,7 +53,7 @@ export class Conversions {
     );
   }
 
-  /** The versions that are not the hub of their kind, in no order that means something. */
+  /** Returns the versions that are not the hub of their kind, in no particular order. */
   differing(): { readonly apiVersion: string; readonly kind: string; readonly hub: string }[] {
     return [...this.#differing].map(([key, { hub }]) => {
       const [apiVersion = '', kind = ''] = key.split(' ');
@@ -59,25 +61,25 @@ export class Conversions {
     });
   }
 
-  /** Whether anything is known of the kind in that version. */
+  /** Returns whether a kind is known in a version. */
   knows(apiVersion: string, kind: string): boolean {
     return this.#find(apiVersion, kind) !== undefined;
   }
 
-  /** Whether any kind is known in that version. */
+  /** Returns whether any kind is known in a version. */
   knowsAny(apiVersion: string): boolean {
     const declared = this.scheme.kinds.some((each) => !each.everyGroup && formatApiVersion(each) === apiVersion);
     return declared || this.differing().some((each) => each.apiVersion === apiVersion);
   }
 
-  /** Whether {@link between} finds a way. */
+  /** Returns whether {@link between} can convert. */
   reaches(from: string, to: string, kind: string): boolean {
     const hub = this.#find(from, kind)?.hub;
     return hub !== undefined && hub === this.#find(to, kind)?.hub;
   }
 
   /**
-   * What makes objects of one version from those of another.
+   * Returns the conversion from one version to another.
    * @throws ConversionError for a kind that one of them does not have
    */
   between(from: string, to: string, kind: string): Convert {
@@ -95,8 +97,8 @@ export class Conversions {
   }
 
   /**
-   * A manifest in another version, to mean the same there: what its version meant by fields that are not set is written out
-   * where the other means something else.
+   * Converts a manifest without a change of meaning: defaults of its version for unset fields are written out if the
+   * other version has different ones.
    * @throws ConversionError as {@link between} does
    */
   manifest(object: ApiObject, to: string): ApiObject {
@@ -113,9 +115,9 @@ export class Conversions {
   }
 
   /**
-   * The version that objects are brought to where nobody says: the first in discovery of the group that has the kind now. Those of later
-   * releases stay in theirs.
-   * @throws ConversionError for a kind that is not known, or is gone
+   * Returns the default target version: the first in discovery of the group that has the kind now. Versions of later
+   * releases are kept.
+   * @throws ConversionError for a kind that is unknown or was removed
    */
   latest(apiVersion: string, kind: string): string {
     const { hub, differs } = this.#version(apiVersion, kind);
@@ -125,7 +127,9 @@ export class Conversions {
     return found ? formatApiVersion(found) : hub;
   }
 
-  /** Why a new object as a manifest has it would be refused, as far as its kind has rules in that version. */
+  /**
+   * Returns the errors that creating the object of a manifest would have, as far as its kind has rules in that version.
+   */
   refusals(object: ApiObject): FieldError[] {
     const definition = this.#definition(object);
     if (!definition) return [];
@@ -136,7 +140,7 @@ export class Conversions {
     return [...rules.validateCreate(wanted)].flat();
   }
 
-  /** Fills in what the hub of a kind defaults. Mutates. */
+  /** Fills in the defaults of the hub of a kind. Mutates. */
   fill(object: ApiObject): void {
     const definition = this.#definition(object);
     if (!definition) return;
@@ -171,7 +175,7 @@ export class Conversions {
     return found?.everyGroup ? undefined : found?.schema;
   }
 
-  /** A canonical apiVersion in the names of the profile. */
+  /** Returns a canonical apiVersion in the names of the profile. */
   #named(apiVersion: string): string {
     const gv = parseApiVersion(apiVersion) ?? { group: '', version: apiVersion };
     return formatApiVersion({ ...gv, group: this.#names.group(gv.group) });
@@ -180,7 +184,7 @@ export class Conversions {
 
 const known = new WeakMap<Scheme, Conversions>();
 
-/** The conversions of a scheme, made once for it. */
+/** Returns the conversions of a scheme, which are made once. */
 export function conversionsOf(scheme: Scheme): Conversions {
   const found = known.get(scheme) ?? new Conversions(scheme);
   known.set(scheme, found);

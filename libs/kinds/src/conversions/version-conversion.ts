@@ -1,31 +1,34 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 
-/** Things that a conversion may look at beside the object. */
+/** Data that a conversion may use beside the object. */
 export interface ConversionTools {
+  /** Names of the installation. */
   readonly names: Names;
   /** The schema of the kind's hub. */
   readonly schema: StructSchema;
 }
 
-/** Makes a new object, which may share parts with the one given; that one is left as it is. */
+/** Returns a converted object, which may share parts with the given one; that one is not changed. */
 export type Conversion = (object: ApiObject, tools: ConversionTools) => ApiObject;
 
 /**
- * How versions of kinds differ from the one version in which the rules of the kind are written, its hub. All in canonical
- * names. apiVersion and kind of the object are no business of the functions; a version without them has the form of its hub.
+ * Describes how a version of kinds differs from their hub, the version in which their rules are written. All in
+ * canonical names. The functions need not set apiVersion and kind; a version without functions has the form of its hub.
  */
 export interface VersionConversion {
-  /** Such as `extensions/v1beta1`. */
+  /** apiVersion of the version, such as `extensions/v1beta1`. */
   readonly version: string;
-  /** The kinds of which this is said, such as `Deployment`; so they are called in the hub, too. */
+  /** The kinds that this concerns, such as `Deployment`; they have the same names in the hub. */
   readonly kinds: readonly string[];
-  /** Such as `apps/v1`. */
+  /** apiVersion of the hub, such as `apps/v1`. */
   readonly hub: string;
-  /** What objects of the version are brought to where nobody says; the default is the hub. */
+  /** Default target of conversions from the version; by default the hub. */
   readonly successor?: string;
+  /** Converts to the hub. */
   readonly toHub?: Conversion;
+  /** Converts from the hub. */
   readonly fromHub?: Conversion;
-  /** Writes out what the version meant by fields that are not set, where the hub means something else by that. */
+  /** Writes out the version's defaults for unset fields, where the hub has different ones. */
   readonly defaults?: Conversion;
 }

@@ -39,7 +39,10 @@ const SAME_FORM: readonly VersionConversion[] = [
   },
 ];
 
-/** Every version that differs from the hub of its kinds; what is not here is itself a hub. Served or removed long ago. */
+/**
+ * Every version that differs from the hub of its kinds, served or removed long ago; a version that is not listed is
+ * itself a hub.
+ */
 export const VERSIONS: readonly VersionConversion[] = [
   ...ADMISSIONREGISTRATION_VERSIONS,
   ...APIEXTENSIONS_VERSIONS,

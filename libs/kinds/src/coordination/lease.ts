@@ -3,6 +3,7 @@ import type { Lease, LeaseSpec } from '@orch/schema/types/coordination/v1';
 import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
+/** Rules of Lease. */
 export const lease: KindDeclaration<Lease> = {
   freeFinalizers: true,
   createOnUpdate: true,

@@ -14,8 +14,8 @@ const KNOWN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes both names of what a claim is filled with say the same. Kinds that the older name never allowed are dropped from
- * it when it stands alone; what a stored claim has already stays. Mutates.
+ * Aligns `dataSource` and `dataSourceRef` of a claim. Kinds that the older field never allowed are dropped from it if
+ * it is set alone; a stored claim keeps its values. Mutates.
  */
 export function alignDataSources(
   { spec }: PersistentVolumeClaim,

@@ -32,6 +32,7 @@ const RESIZE_STATES = [
 ];
 const ALONE = 'ReadWriteOncePod';
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
+/** Modes of volumes and claims. */
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 /** Whether a volume or a claim may be for one pod only; `old` is the spec that is stored. */
@@ -41,8 +42,8 @@ export const mayBeAlone = (
 ): boolean => features.enabled('ReadWriteOncePod') || (old?.accessModes ?? []).includes(ALONE);
 
 /**
- * Access modes of a volume or a claim: one that no other pod may share stands alone. `path` is that of the spec, `alone` says
- * whether there is such a one.
+ * Checks the access modes of a volume or a claim: the mode for a single pod must be the only one. `path` is that of the
+ * spec, `alone` is whether that mode exists.
  */
 export function validateAccessModes(
   spec: PersistentVolumeClaimSpec | PersistentVolumeSpec | undefined,
@@ -175,7 +176,7 @@ function validateShrinking(
   return tooLittle ? [forbiddenField(field, 'field can not be less than status.capacity')] : [];
 }
 
-/** Whether the class goes from the annotation, where it was said once, to its field. */
+/** Returns whether an update only moves the class from the annotation, where it used to be, to its field. */
 const namesClass = (
   spec: PersistentVolumeClaimSpec | undefined,
   before: PersistentVolumeClaimSpec | undefined,

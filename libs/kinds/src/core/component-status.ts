@@ -1,6 +1,7 @@
 import type { ComponentStatus } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
+/** Rules of ComponentStatus: its table. */
 export const componentStatus: KindDeclaration<ComponentStatus> = {
   row(object) {
     const healthy = condition(object);

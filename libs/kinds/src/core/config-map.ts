@@ -7,6 +7,7 @@ import { contentBytes, MAX_CONTENT_BYTES } from './secret-validation.js';
 
 const CONTENTS = ['data', 'binaryData'] as const;
 
+/** Rules of ConfigMap; the contents of an immutable one cannot be changed. */
 export const configMap: KindDeclaration<ConfigMap> = {
   validate: validateContents,
   validateCreate: (object) => validateContentKeys(object, CONTENTS),

@@ -5,6 +5,7 @@ import { validateEndpoints } from './endpoints-validation.js';
 
 const MAX_SHOWN = 3;
 
+/** Rules of Endpoints. */
 export const endpoints: KindDeclaration<Endpoints> = {
   createOnUpdate: true,
   validate: validateEndpoints,

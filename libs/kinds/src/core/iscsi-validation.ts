@@ -10,7 +10,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 };
 const MAX_LUN = 255;
 const MAX_TARGET = 64;
-/** No name is as long; what is longer is not looked at. */
+/** Longest name that is tested; no valid name is as long. */
 const TESTED_MAX = 4_096;
 const TARGET_TOO_LONG =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';

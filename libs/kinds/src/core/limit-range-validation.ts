@@ -23,6 +23,7 @@ type AmountList = Exclude<keyof LimitRangeItem, 'type'>;
 /** Beyond this, ratios are computed of whole units only. */
 const MAX_MILLI_UNITS = ((1n << 63n) - 1n) / 1000n;
 
+/** Checks the items of a LimitRange, one for each type at most. */
 export function validateLimitRange({ spec }: LimitRange, names: Names): FieldError[] {
   const items = spec?.limits ?? [];
   return [

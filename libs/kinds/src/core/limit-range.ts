@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { ensureObject, fill } from '../values/fields.js';
 import { validateLimitRange } from './limit-range-validation.js';
 
+/** Rules of LimitRange. */
 export const limitRange: KindDeclaration<LimitRange> = {
   createOnUpdate: true,
   validate: validateLimitRange,
@@ -13,7 +14,10 @@ export const limitRange: KindDeclaration<LimitRange> = {
   },
 };
 
-/** Fills in the limits of a resource from those that are there: the default from the maximum, the request from the default. */
+/**
+ * Fills in the limits of a resource from those that are there: the default from the maximum, the request from the
+ * default.
+ */
 function defaultContainerLimits(item: LimitRangeItem): void {
   const limits = ensureObject(item, 'default');
   for (const [resource, quantity] of Object.entries(item.max ?? {})) fill(limits, resource, quantity);

@@ -14,6 +14,7 @@ const keepSpec = (object: Namespace, old: Namespace): void => {
   object.spec = copy(old.spec);
 };
 
+/** Rules of Namespace; a new one gets the finalizer that stands for its contents. */
 export const namespace: KindDeclaration<Namespace> = {
   nameRule: 'label',
   defaults(object, names) {
@@ -57,7 +58,7 @@ function validateFinalizers(object: Namespace, old: Namespace, names: Names): Fi
   );
 }
 
-/** Whether a namespace goes is what its deletion says. The field is called in errors as clients know it. */
+/** Checks that the phase matches the deletion timestamp. Errors use the name of the field that clients know. */
 function validatePhase({ metadata, status }: Namespace): FieldError[] {
   const phase = status?.phase ?? '';
   const goes = metadata?.deletionTimestamp !== undefined;

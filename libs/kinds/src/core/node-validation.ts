@@ -84,7 +84,7 @@ function validateNetworks(networks: readonly string[]): FieldError[] {
   return [...errors, ...refuseRepeated(networks, CIDRS)];
 }
 
-/** Networks and the provider's name of a node are said once. */
+/** Refuses changes of networks and provider id of a node once they are set. */
 export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   const errors: FieldError[] = [];
   const networks = old.spec?.podCIDRs ?? [];
@@ -102,7 +102,7 @@ export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   return errors;
 }
 
-/** Checks the resources of a node; its agent may tell them when it registers it. */
+/** Checks the resources of a node, which its agent may send when it registers the node. */
 export const validateNodeResources = (object: Node, names: Names): FieldError[] =>
   (['capacity', 'allocatable'] as const).flatMap((list) =>
     Object.entries(object.status?.[list] ?? {}).flatMap(([name, amount]) =>
@@ -110,6 +110,7 @@ export const validateNodeResources = (object: Node, names: Names): FieldError[] 
     ),
   );
 
+/** Checks the status of a node: resources, distinct addresses, and configuration sources. */
 export function validateNodeStatus(object: Node, names: Names): FieldError[] {
   const seen = new Set<string>();
   const addresses = each(object.status?.addresses ?? [], 'status.addresses', (entry, field) => {

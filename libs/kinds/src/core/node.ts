@@ -7,6 +7,7 @@ import { isEmpty } from '../values/fields.js';
 import { joined, orNone, UNKNOWN } from '../values/text.js';
 import { validateNode, validateNodeResources, validateNodeStatus, validateNodeUpdate } from './node-validation.js';
 
+/** Rules of Node; the status that an agent sends at registration is kept. */
 export const node: KindDeclaration<Node> = {
   // Agents register a node with what they already know of it.
   keepsStatusOnCreate: true,
@@ -17,7 +18,7 @@ export const node: KindDeclaration<Node> = {
       status.allocatable = copy(status.capacity);
     }
   },
-  // Agents took their configuration from the API once: what says so may stay, and does not come anew.
+  // Agents used to take their configuration from the API: existing references may stay, new ones are dropped.
   prepareForCreate(object) {
     drop(object.spec, 'configSource');
     drop(object.status, 'config');

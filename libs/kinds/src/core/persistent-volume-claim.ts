@@ -15,6 +15,7 @@ const claimsOfClaim: GatedFields<PersistentVolumeClaim> = {
   },
 };
 
+/** Rules of PersistentVolumeClaim. */
 export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration<PersistentVolumeClaim> => ({
   gatedFields: [gatedMember('AnyVolumeDataSource', 'spec.dataSourceRef'), foreignDataSource, claimsOfClaim],
   gatedStatus: ['allocatedResources', 'resizeStatus'].map((name) =>

@@ -79,7 +79,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   return errors;
 }
 
-/** Requires the affinity to a node of a volume that lies there. */
+/** Checks the node affinity of a volume, which a local volume requires. */
 function validateAffinity(spec: PersistentVolumeSpec | undefined): FieldError[] {
   const affinity = spec?.nodeAffinity;
   if (!affinity) {
@@ -99,7 +99,7 @@ function validateRecycling(spec: PersistentVolumeSpec | undefined, policy: strin
   return [forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'")];
 }
 
-/** A volume lies where it lies. */
+/** Refuses changes of the source and mode of a volume. */
 export function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume, names: Names): FieldError[] {
   const errors: FieldError[] = [];
   if (!equal(sources(object.spec, old.spec), sources(old.spec, old.spec))) {

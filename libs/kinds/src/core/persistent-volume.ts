@@ -8,6 +8,7 @@ import { termWarnings } from '../warnings/node-labels.js';
 import { mayBeAlone } from './claim-validation.js';
 import { validateVolume, validateVolumeUpdate } from './persistent-volume-validation.js';
 
+/** Rules of PersistentVolume. */
 export const persistentVolume = (settings: KindSettings): KindDeclaration<PersistentVolume> => ({
   gatedFields: [gatedMember('CSINodeExpandSecret', 'spec.csi.nodeExpandSecretRef')],
   prepareForCreate(object) {

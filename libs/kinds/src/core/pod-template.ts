@@ -9,6 +9,7 @@ import type { KindSettings } from '../rules/settings.js';
 import { containersOf, formatLabels } from '../values/text.js';
 import { templateWarnings } from '../warnings/workloads.js';
 
+/** Rules of PodTemplate. */
 export const podTemplate = (settings: KindSettings): KindDeclaration<PodTemplate> => ({
   generation: true,
   gatedFields: gatedWithin(({ template }: PodTemplate) => template, POD_FIELDS),

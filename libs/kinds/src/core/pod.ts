@@ -20,6 +20,7 @@ import { NONE, orNone } from '../values/text.js';
 import { podWarnings } from '../warnings/pods.js';
 import { hostNameWarnings } from '../warnings/workloads.js';
 
+/** Returns the rules of Pod. */
 export function pod(settings: KindSettings): KindDeclaration<Pod> {
   const resizes = settings.features.enabled('InPlacePodVerticalScaling');
   return {
@@ -129,7 +130,7 @@ function readinessGates(object: Pod): string {
   return `${gates.filter((gate) => met.has(gate)).length}/${gates.length}`;
 }
 
-/** A pod that is created with scheduling gates says so at once. */
+/** Returns the condition of a new pod with scheduling gates. */
 function gatedCondition(object: Pod): PodStatus {
   if (isEmpty(object.spec?.schedulingGates)) return {};
   return {

@@ -16,6 +16,7 @@ import { shownMap } from '../values/go-syntax.js';
 import { containersOf, formatLabels } from '../values/text.js';
 import { workloadWarnings } from '../warnings/workloads.js';
 
+/** Rules of ReplicationController; selector and labels default to the labels of the template. */
 export const replicationController = (settings: KindSettings): KindDeclaration<ReplicationController> => ({
   generation: true,
   defaultPropagation: 'Orphan',

@@ -5,14 +5,14 @@ import { shownList, shownStruct } from '../values/go-values.js';
 
 const PODS = ['pods'];
 const COMPUTED = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
-/** Resources that a quota of the scope can limit, of those that quotas know. */
+/** Known quota resources that a quota with the scope can limit. */
 const OF_SCOPE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['BestEffort', new Set(PODS)],
   ...['Terminating', 'NotTerminating', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'].map(
     (scope) => [scope, new Set([...PODS, ...COMPUTED])] as const,
   ),
 ]);
-/** Of a priority class there are many; the other scopes are there or not. */
+/** The scope that has values, names of priority classes; the other scopes have none. */
 const VALUED = 'PriorityClass';
 const OPPOSED = [
   ['BestEffort', 'NotBestEffort'],
@@ -23,7 +23,7 @@ const NO_VALUES = new VerbatimValue('[]string(nil)');
 const ONLY_EXISTS =
   "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-/** Amounts of one quota: all of them are reckoned with in each commit that is charged to it. */
+/** Most amounts of one quota: each commit that is charged to it processes all of them. */
 const MAX_AMOUNTS = 1000;
 
 const countErrors = (list: Readonly<Record<string, string>>, field: string): FieldError[] => {
@@ -31,13 +31,14 @@ const countErrors = (list: Readonly<Record<string, string>>, field: string): Fie
   return count > MAX_AMOUNTS ? [tooMany(field, count, MAX_AMOUNTS)] : [];
 };
 
+/** Checks a quota in steps. */
 export function* quotaSteps({ spec }: ResourceQuota, names: Names): Iterable<FieldError[]> {
   yield countErrors(spec?.hard ?? {}, 'spec.hard');
   yield* amountSteps(spec?.hard ?? {}, 'spec.hard', quotaResourceErrors, names);
   yield [...validateScopes(spec), ...validateSelector(spec)];
 }
 
-/** Checks what is used, beside what may be. */
+/** Checks the limits and the usage in the status. */
 export const validateQuotaStatus = ({ status }: ResourceQuota, names: Names): FieldError[] => [
   ...countErrors(status?.hard ?? {}, 'status.hard'),
   ...(['hard', 'used'] as const).flatMap((list) =>
@@ -45,7 +46,7 @@ export const validateQuotaStatus = ({ status }: ResourceQuota, names: Names): Fi
   ),
 ];
 
-/** A quota limits in one scope for ever. */
+/** Refuses changes of the scopes. */
 export function validateQuotaUpdate(object: ResourceQuota, old: ResourceQuota): FieldError[] {
   const [now, was] = [object, old].map((quota) => new Set(quota.spec?.scopes ?? []));
   if (now?.size === was?.size && [...(now ?? [])].every((scope) => was?.has(scope))) return [];
@@ -64,7 +65,7 @@ function validateScopes(spec: ResourceQuotaSpec | undefined): FieldError[] {
   return texts.map((text) => invalidValue('spec.scopes', shownScopes(spec), text));
 }
 
-/** Whether the scopes have the resources that the quota limits, of those that quotas know. */
+/** Returns whether the scopes support the known resources that the quota limits. */
 function isFit(spec: ResourceQuotaSpec | undefined, scopes: readonly string[]): boolean {
   const limited = Object.keys(spec?.hard ?? {}).filter(isQuotaResource);
   return [...OF_SCOPE].every(

@@ -2,6 +2,7 @@ import type { ResourceQuota } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { quotaSteps, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.js';
 
+/** Rules of ResourceQuota; the scopes are immutable. */
 export const resourceQuota: KindDeclaration<ResourceQuota> = {
   validateInSteps: quotaSteps,
   validateUpdate: validateQuotaUpdate,

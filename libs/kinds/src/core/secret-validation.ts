@@ -20,7 +20,7 @@ const JSON_KEYS: Readonly<Record<string, string>> = {
   'orch.io/dockerconfigjson': '.dockerconfigjson',
 };
 
-/** The size of a Secret, and what its type says it holds. */
+/** Checks the size of a Secret, and the keys that its type requires. */
 export function validateSecret(object: Secret, names: Names): FieldError[] {
   const data = object.data ?? {};
   const size = contentBytes(data, 'base64');
@@ -30,7 +30,7 @@ export function validateSecret(object: Secret, names: Names): FieldError[] {
   const missing = (key: string) => (Object.hasOwn(data, key) ? [] : [required(`data[${key}]`)]);
   for (const [canonical, keys] of Object.entries(REQUIRED))
     if (isType(canonical)) errors.push(...keys.flatMap(missing));
-  // What is too large is not looked into as well.
+  // JSON in a Secret that is too large is not parsed on top of that error.
   for (const [canonical, key] of Object.entries(JSON_KEYS))
     if (isType(canonical) && size <= MAX_CONTENT_BYTES) errors.push(...validateJson(data, key));
   if (isType('orch.io/basic-auth') && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
@@ -60,7 +60,7 @@ function validateJson(data: Readonly<Record<string, string>>, key: string): Fiel
   }
 }
 
-/** Why a text is no JSON: what it begins with is told, of the rest that it is not complete. */
+/** Returns why a text is not JSON: an invalid first character is named, any other error counts as an unexpected end. */
 function syntaxFault(text: string): string {
   const first = text.replace(/^[ \t\r\n]+/, '').charAt(0);
   if (first === '' || /[{["\-\dtfn]/.test(first)) return 'unexpected end of JSON input';

@@ -7,6 +7,7 @@ import { ensureObject } from '../values/fields.js';
 import { keyPairFault } from '../warnings/key-pairs.js';
 import { validateSecret } from './secret-validation.js';
 
+/** Rules of Secret: `stringData` is merged into `data`; the type is immutable, and so are contents marked as such. */
 export const secret: KindDeclaration<Secret> = {
   defaults(object) {
     const plain = Object.entries(object.stringData ?? {});

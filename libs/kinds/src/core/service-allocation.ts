@@ -37,8 +37,8 @@ interface Ask {
 type Take = (allocator: Allocator, asks: readonly Ask[]) => Promise<readonly string[]>;
 
 /**
- * Takes the address and the ports that the Service's type calls for.
- * @throws StatusError Invalid when a wanted value cannot be had
+ * Allocates the addresses and ports that the type of a Service requires.
+ * @throws StatusError Invalid if a requested value is not available
  */
 export async function allocateService(
   object: Service,
@@ -189,7 +189,7 @@ async function refuseInvalid(
   }
 }
 
-/** Why a value that was asked for cannot be had. */
+/** Returns the error for a requested value that is not available. */
 function cause({ spec }: Service, { field, wanted = '' }: Ask, { message }: AllocationError): FieldError {
   if (field !== ADDRESSES) return invalidValue(field, Number(wanted), message);
   return invalidValue(field, shownStrings(spec?.clusterIPs ?? []), `failed to allocate IP ${wanted}: ${message}`);

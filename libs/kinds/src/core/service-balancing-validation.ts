@@ -68,7 +68,7 @@ function validateClass(spec: ServiceSpec | undefined): FieldError[] {
 const needsHealthCheck = (spec: ServiceSpec | undefined): boolean =>
   isBalanced(spec) && spec?.externalTrafficPolicy === 'Local';
 
-/** The port at which it asks; one that is not said is allocated. */
+/** Checks the port of health checks; an unset one is allocated. */
 export function validateHealthCheck(spec: ServiceSpec | undefined): FieldError[] {
   const port = spec?.healthCheckNodePort ?? 0;
   const field = 'spec.healthCheckNodePort';
@@ -92,7 +92,7 @@ export function validateBalancingUpdate(spec: ServiceSpec | undefined, before: S
   return errors;
 }
 
-/** How near its pods a Service sends requests, said in two ways, is said alike. */
+/** Checks that the two annotations for topology-aware routing agree. */
 export function validateTopology({ metadata }: Service, names: Names): FieldError[] {
   const [hints, mode] = ['service.orch.io/topology-aware-hints', 'service.orch.io/topology-mode'].map((key) =>
     names.key(key),

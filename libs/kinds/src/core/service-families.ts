@@ -7,7 +7,7 @@ import { shownStrings } from '../values/go-syntax.js';
 /** The cluster address of Services that want none. */
 export const HEADLESS = 'None';
 
-/** A Service that has said that it wants no address of its own. */
+/** Returns whether a Service requests no cluster IP. */
 export const isHeadless = (spec: ServiceSpec | undefined): boolean =>
   (spec?.clusterIP ?? '') === HEADLESS || spec?.clusterIPs?.[0] === HEADLESS;
 
@@ -23,12 +23,15 @@ export function addressesOf(spec: ServiceSpec | undefined): string[] {
 
 const other = (family: IPFamily | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
-/** Somebody else keeps its endpoints, of whatever families there are: it need not fit the networks. */
+/**
+ * Returns whether a Service is headless and without selector: its endpoints are managed elsewhere, of any family, so it
+ * need not fit the networks.
+ */
 const isUnbound = (spec: ServiceSpec): boolean => isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
 
 /**
- * Decides of which families a Service is, by what it asks for, what it was, and which networks there are. Addresses that
- * the families no longer need are taken out; those that are missing come with the allocation. Mutates `spec`.
+ * Decides of which families a Service is, by what it asks for, what it was, and which networks there are. Addresses
+ * that the families no longer need are taken out; those that are missing come with the allocation. Mutates `spec`.
  */
 export function settleFamilies(
   spec: ServiceSpec,
@@ -62,7 +65,10 @@ const bothPrefer = (spec: ServiceSpec, before: ServiceSpec): boolean =>
   equal(spec.clusterIPs, before.clusterIPs) &&
   equal(spec.ipFamilies, before.ipFamilies);
 
-/** Whoever goes back to one family says so by the policy; what they leave as it was is cut for them. */
+/**
+ * Handles the change to one family, which only the policy requests: unchanged second values are removed, and values
+ * removed without that policy are errors.
+ */
 function settleChange(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const [member, what] of [
@@ -100,7 +106,7 @@ function tooMany(spec: ServiceSpec): FieldError[] {
   );
 }
 
-/** Addresses that are asked for say their families. */
+/** Sets the families from the requested addresses. */
 function inferFamilies(spec: ServiceSpec, networks: AddressAllocators): FieldError[] {
   if (isHeadless(spec)) return [];
   const addresses = addressesOf(spec);
@@ -130,7 +136,7 @@ function unconfigured(spec: ServiceSpec, networks: AddressAllocators): FieldErro
   ];
 }
 
-/** The default family where none is named, and the other one where two are wanted and can be had. */
+/** Adds the default family if none is given, and the other one if two are wanted and available. */
 function complete(spec: ServiceSpec, defaultFamily: IPFamily, dual: boolean): void {
   const families = familiesOf(spec);
   if (families.length === 0) families.push(defaultFamily);

@@ -5,7 +5,7 @@ import { needsHealthCheckPort } from './service-update.js';
 interface NodePortNeed {
   /** The path of the first of them. */
   readonly field: string;
-  /** The port that was asked for; undefined for any that is free. */
+  /** The requested port; undefined for any free one. */
   readonly wanted: string | undefined;
   /** The Service has it already, or asks for it, for something else. */
   readonly own: boolean;

@@ -101,6 +101,7 @@ function validateTraffic(spec: ServiceSpec | undefined): FieldError[] {
   ];
 }
 
+/** Checks an update of a Service: changes of addresses, families and balancing. */
 export const validateServiceUpdate = (object: Service, old: Service): FieldError[] => [
   ...validateAddressUpdate(object.spec, old.spec),
   ...validateBalancingUpdate(object.spec, old.spec),

@@ -12,6 +12,7 @@ import { validateService, validateServiceUpdate } from './service-validation.js'
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10800;
 
+/** Rules of Service, with allocation of cluster IPs and node ports. */
 export const service: KindDeclaration<Service> = {
   nameRule: 'dns1035',
   createOnUpdate: true,

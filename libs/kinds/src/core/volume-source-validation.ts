@@ -22,7 +22,7 @@ import { validateIscsi } from './iscsi-validation.js';
 
 /** Checks of the sources of persistent volumes. */
 
-/** The name of a member of a spec that holds where the volume lies. */
+/** Name of a member of a spec that holds a volume source. */
 type SourceName = keyof PersistentVolumeSource;
 type SourceCheck<T> = (source: T, path: string, volume: string, names: Names) => FieldError[];
 
@@ -34,7 +34,9 @@ const all =
   (source, path, volume, names) =>
     checks.flatMap((check) => check(source, path, volume, names));
 
-/** The checks by the member that holds the source, in the order in which they are looked at; the first is the source. */
+/**
+ * The checks by the member that holds the source, in the order in which they are looked at; the first is the source.
+ */
 const SOURCES: { readonly [name in SourceName]-?: SourceCheck<NonNullable<PersistentVolumeSource[name]>> } = {
   hostPath: validateHostPath,
   // The path of its errors is as clients know it.
@@ -62,7 +64,7 @@ const SOURCES: { readonly [name in SourceName]-?: SourceCheck<NonNullable<Persis
 };
 const NAMES = Object.keys(SOURCES) as SourceName[];
 
-/** The members of a spec that say where the volume lies. */
+/** Returns the members of a spec that hold a volume source. */
 export const sourcesOf = (spec: PersistentVolumeSource | undefined): SourceName[] =>
   NAMES.filter((name) => spec?.[name]);
 

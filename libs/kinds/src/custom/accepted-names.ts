@@ -4,20 +4,20 @@ import { objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import type { AcceptedNames } from './kind-names.js';
 import type { NamesInUse } from './names-in-use.js';
 
-/** A condition of an object, but for its time. */
+/** A condition of an object, without its time. */
 interface ObjectCondition {
   readonly type: string;
-  /** Whether it holds. */
+  /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** Why, in a word for programs. */
+  /** Reason as a word for programs. */
   readonly reason: string;
-  /** Why, for people. */
+  /** Reason as a text for people. */
   readonly message: string;
 }
 
 /** A condition of a definition (`status.conditions`). */
 export interface DefinitionCondition extends ObjectCondition {
-  /** What it is about; a definition has one of each at most. */
+  /** Type of the condition; a definition has at most one of each type. */
   readonly type:
     | 'NamesAccepted'
     | 'Established'
@@ -27,22 +27,24 @@ export interface DefinitionCondition extends ObjectCondition {
     | 'KubernetesAPIApprovalPolicyConformant';
 }
 
-/** The decision about the names that a definition asks for. */
+/** Decision about the names that a definition requests. */
 export interface Naming {
-  /** Of each name the one that is asked for, or where another definition has it, the one that was accepted before. */
+  /**
+   * The accepted names: the requested ones, but where another definition has a name, the one that was accepted before.
+   */
   readonly accepted: AcceptedNames;
-  /** `NamesAccepted`, and `Established` as long as it is not true. */
+  /** `NamesAccepted`, and `Established` while it is not true. */
   readonly conditions: readonly DefinitionCondition[];
 }
 
-/** The names that a definition asks for (`spec`). */
+/** Returns the names that a definition requests (`spec`). */
 export const requestedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'spec', 'names');
-/** The names that are accepted of a definition (`status`). */
+/** Returns the accepted names of a definition (`status`). */
 export const acceptedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'status', 'acceptedNames');
 
 /**
- * The names that a definition is served by: those that are accepted of it, but for the plural. That is part of its own name and never changes; a
- * status that somebody else has written does not move its objects.
+ * Returns the names that a definition is served under: the accepted ones, except for the plural. That is part of the
+ * definition's own name and never changes; a status written by another party does not move its objects.
  */
 export function servedNames(definition: JsonObject): AcceptedNames {
   const accepted = acceptedNames(definition);
@@ -62,10 +64,12 @@ function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNa
 }
 
 /**
- * Decides on the names of a definition. Each that no other definition of its group has is accepted, as is what it had already.
- * @param inUse the names that the definitions of the group were given, its own among them
- * @returns undefined where the names that are asked for are those that are accepted, and no other is said to be refused: one that is asked for
- *   no more holds up nothing (v0.27.16 leaves it at that, and never establishes the definition)
+ * Decides on the names of a definition. A requested name that no other definition of its group has is accepted, and so
+ * are names that it already had.
+ * @param inUse names of the definitions of the group, its own included
+ * @returns undefined if the requested names are the accepted ones, and no condition says that another is refused: a
+ * name that is no longer requested does not block the definition (v0.27.16 leaves the condition, and never establishes
+ * the definition)
  */
 export function decideNames(definition: JsonObject, inUse: NamesInUse): Naming | undefined {
   const [requested, before] = [requestedNames(definition), acceptedNames(definition)];
@@ -82,7 +86,7 @@ export function decideNames(definition: JsonObject, inUse: NamesInUse): Naming |
     decide(name, requested[name] !== before[name] && isTaken(requested[name]) ? [requested[name]] : []);
   const known = new Set(before.shortNames);
   const short = requested.shortNames.filter((name) => !known.has(name) && isResource(name));
-  // The order decides which of several conflicts is told.
+  // With several conflicts the last one is reported, so the order matters.
   const accepted = {
     plural: single('plural', isResource),
     singular: single('singular', isResource),
@@ -102,13 +106,13 @@ const namesAccepted = (status: 'True' | 'False', reason: string, message: string
   message,
 });
 
-/** One message of several that are different. */
+/** Joins distinct messages into one. */
 function aggregate(names: readonly string[]): string {
   const messages = [...new Set(names.map((name) => `${JSON.stringify(name)} is already in use`))];
   return messages.length === 1 ? (messages[0] as string) : `[${messages.join(', ')}]`;
 }
 
-/** What was established stays so, whatever it is called in the end. */
+/** Returns the change of `Established`, which stays true once it is, whatever the names. */
 function establishing(definition: JsonObject, naming: DefinitionCondition): DefinitionCondition[] {
   if (isTrue(definition, 'Established')) return [];
   const [reason, message] =
@@ -119,7 +123,7 @@ function establishing(definition: JsonObject, naming: DefinitionCondition): Defi
   return naming.status === 'True' || !before ? [{ type: 'Established', status: 'False', reason, message }] : [];
 }
 
-/** Told once every server serves the definition. */
+/** The condition that is set once every server serves the definition. */
 export const ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'True',
@@ -127,17 +131,17 @@ export const ESTABLISHED: DefinitionCondition = {
   message: 'the initial names have been accepted',
 };
 
-/** A condition of a definition. */
+/** Returns a condition of a definition by its type; undefined for none. */
 export const conditionOf = (definition: JsonObject, type: DefinitionCondition['type']) =>
   objectsAt(definition, 'status', 'conditions').find((condition) => condition.type === type);
 
-/** Whether a definition has a condition, and it is true. */
+/** Returns whether a condition of a definition is true. */
 export const isTrue = (definition: JsonObject, type: DefinitionCondition['type']): boolean =>
   conditionOf(definition, type)?.status === 'True';
 
 /**
- * The conditions of an object with others told of it: in place of those of their types, else behind them. The time of a condition is that of the
- * last change of its status.
+ * Returns the conditions of an object with new ones, which replace those of their types or are appended. The time of a
+ * condition is that of the last change of its status.
  * @param now milliseconds since 1970
  */
 export function withConditions(object: JsonObject, told: readonly ObjectCondition[], now: number): JsonObject[] {

@@ -11,32 +11,33 @@ import { CustomScale } from './scale.js';
 import { selectableFields } from './selectable-fields.js';
 import { CustomValidator } from './validator.js';
 
-/** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
+/** A version of a custom kind: the served resource, the schema of its objects, and their rules. */
 export interface CustomVersion {
-  /** The resource that is served: names, verbs, subresources, columns. */
+  /** The served resource: names, verbs, subresources, columns. */
   readonly definition: ResourceDescription;
-  /** Read when it is first asked for: a definition that nobody uses costs its text only. */
+  /** Returns the schema, which is compiled when first needed: an unused definition costs only its text. */
   readonly schema: () => StructuralSchema;
-  /** The schema as it was written, for people to read; undefined where the version declares none. */
+  /** The schema as written, for documentation; undefined if the version declares none. */
   readonly declared: JsonObject | undefined;
-  /** Whether clients may speak of objects in it. */
+  /** Whether clients may use the version. */
   readonly isServed: boolean;
-  /** Objects keep what the schema does not know, as definitions of old can ask for. */
+  /** Whether objects keep unknown fields, as old definitions can request. */
   readonly preservesUnknown: boolean;
-  /** The rules that objects obey, as those of built-in kinds do. */
+  /** Rules of the objects, as for built-in kinds. */
   readonly rules: KindRules;
 }
 
-/** Settings that versions are made with. */
+/** Settings of custom kinds. */
 export interface CustomSettings extends KindSettings {
-  /** Where schemas of all definitions are, equal ones once. */
+  /** Pool of the schemas of all definitions, which stores equal ones once. */
   readonly pool: SchemaPool;
 }
 
 /**
- * The versions of a custom kind, those that are not served as well: objects may lie in them, and owners of fields speak of them.
+ * Returns the versions of a custom kind, also those that are not served: objects may be stored in them, and managed
+ * fields may refer to them.
  * @param definition a valid CustomResourceDefinition, whose names have been decided on
- * @param settings what the installation decides of its kinds
+ * @param settings settings of the installation for its kinds
  */
 export function customVersions(definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] {
   const common = commonParts(definition);
@@ -50,7 +51,7 @@ export function customVersions(definition: JsonObject, names: Names, settings: C
   });
 }
 
-/** Without a schema, nothing is known of objects but their type and metadata. */
+/** Schema of a version without one: only type and metadata of objects are known. */
 const NO_SCHEMA: Json = { type: 'object' };
 
 function customVersion(

@@ -5,7 +5,7 @@ import { servedNames } from './accepted-names.js';
 import { newestVersion, versionWarning } from './deprecation.js';
 import type { AcceptedNames } from './kind-names.js';
 
-/** In the order in which discovery tells them. */
+/** Verbs in the order of discovery. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const VERBS_OF_PART = ['get', 'patch', 'update'];
 const GROUP_PRIORITY = 1000;
@@ -19,16 +19,19 @@ const NAME: Column = {
   priority: 0,
 };
 
-/** Members that the versions of a definition share: read once, as there may be thousands of them. */
+/** Data that the versions of a definition share: read once, as there may be thousands of versions. */
 export interface CommonParts {
+  /** The definition. */
   readonly definition: JsonObject;
+  /** Names that it is served under. */
   readonly accepted: AcceptedNames;
-  /** The version in which objects are stored. */
+  /** Storage version. */
   readonly stored: string;
+  /** Version that warnings of deprecated ones recommend; undefined for none. */
   readonly newest: string | undefined;
 }
 
-/** @param definition a valid one, whose names have been decided on */
+/** Reads the shared data. @param definition a valid one, whose names have been decided on */
 export const commonParts = (definition: JsonObject): CommonParts => ({
   definition,
   accepted: servedNames(definition),
@@ -40,10 +43,10 @@ export const commonParts = (definition: JsonObject): CommonParts => ({
 });
 
 /**
- * One version of a custom kind with everything that its definition says of it but the form of its objects.
+ * Returns the description of one version of a custom kind, without the schema of its objects.
  * @param common of its definition
  * @param version one of its versions
- * @param columns what rows show behind the name
+ * @param columns columns of tables after the name
  */
 export function customResource(
   { definition, accepted, stored, newest }: CommonParts,

@@ -1,7 +1,10 @@
 import { compareVersions, type JsonObject } from '@orch/machinery';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
 
-/** The version that users of deprecated ones are told of: the newest that is served and not deprecated; undefined for none. */
+/**
+ * Returns the version that is recommended to users of deprecated ones: the newest that is served and not deprecated;
+ * undefined for none.
+ */
 export const newestVersion = (definition: JsonObject): string | undefined =>
   objectsAt(definition, 'spec', 'versions')
     .filter((version) => version.served === true && version.deprecated !== true)
@@ -12,7 +15,8 @@ export const newestVersion = (definition: JsonObject): string | undefined =>
     );
 
 /**
- * What users of a version of a definition are warned of, in its own words or those of the release; undefined for nothing.
+ * Returns the warning for users of a deprecated version, as the definition or the release words it; undefined for other
+ * versions.
  * @param newest {@link newestVersion} of the definition
  */
 export function versionWarning(

@@ -7,7 +7,10 @@ const migrating = (status: 'True' | 'False', reason: string, message: string): D
   message,
 });
 
-/** How far objects have been brought to the version that is stored now, as the condition `StorageMigrating` of a definition tells it. */
+/**
+ * Progress of the migration of objects to the storage version, as states of the condition `StorageMigrating` of a
+ * definition.
+ */
 export const MIGRATION = {
   inProgress: (rewritten: number) =>
     migrating('True', 'InProgress', `objects are being written in the storage version: ${rewritten} so far`),

@@ -1,6 +1,6 @@
 import type { AcceptedNames } from './kind-names.js';
 
-/** The names that the definitions of one group were given; looked up however many these are. */
+/** Accepted names of the definitions of one group, with lookups in constant time. */
 export class NamesInUse {
   readonly #resources = new Set<string>();
   readonly #kinds = new Set<string>();
@@ -10,19 +10,19 @@ export class NamesInUse {
     for (const names of accepted) this.add(names);
   }
 
-  /** What a definition was given is in use from now on, beside what it had. */
+  /** Adds the names of a definition, in addition to those that it had. */
   add({ plural, singular, shortNames, kind, listKind }: AcceptedNames): void {
     this.#resources.add(plural).add(singular);
     for (const name of shortNames) this.#resources.add(name);
     this.#kinds.add(kind).add(listKind);
   }
 
-  /** Whether it is the plural, the singular or a short name of one. */
+  /** Returns whether a name is the plural, singular or a short name of a definition. */
   isResource(name: string): boolean {
     return this.#resources.has(name);
   }
 
-  /** Whether objects or lists of one are called so. */
+  /** Returns whether a name is the kind or list kind of a definition. */
   isKind(name: string): boolean {
     return this.#kinds.has(name);
   }

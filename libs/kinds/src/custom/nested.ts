@@ -1,12 +1,15 @@
 import { type ApiObject, goType, isInt64, plainText, setMember } from '@orch/machinery';
 import { isObject, type Json } from '../values/fields.js';
 
-/** Thrown where an object has another value at a path than is looked for there; the message is that of the reference. */
+/**
+ * Thrown where an object has another value at a path than is looked for there; the message is that of the reference.
+ */
 export class AccessError extends Error {}
 
 /** A path of member names as definitions write it: `.spec.replicas`. */
 type MemberPath = readonly string[];
 
+/** Parses a path such as `.spec.replicas`. */
 export const memberPath = (text: string): MemberPath => text.replace(/^\./, '').split('.');
 
 const pathText = (path: MemberPath): string => `.${path.join('.')}`;
@@ -38,7 +41,10 @@ function valueAt(object: ApiObject, path: MemberPath): unknown {
   return value;
 }
 
-/** Sets the value at a path, and makes the objects on its way. Mutates. @throws AccessError where something else is in the way */
+/**
+ * Sets the value at a path, and makes the objects on its way. Mutates.
+ * @throws AccessError where something else is in the way
+ */
 export function setAt(object: ApiObject, path: MemberPath, value: unknown): void {
   let parent: Json = object;
   for (const [step, name] of path.slice(0, -1).entries()) {

@@ -16,19 +16,25 @@ import {
 
 /** A column of `additionalPrinterColumns` in a definition, of a valid one. */
 export interface PrinterColumn {
+  /** Name of the column. */
   readonly name: string;
   /** `integer`, `number`, `string`, `boolean` or `date`. */
   readonly type: string;
+  /** Format of the values, as in OpenAPI. */
   readonly format?: string;
+  /** Description of the column. */
   readonly description?: string;
+  /** Priority; columns above 0 are shown in wide tables only. */
   readonly priority?: number;
+  /** JSONPath of the value, from the object. */
   readonly jsonPath: string;
 }
 
-/** The cells of a row of a custom kind behind the name. */
+/** The columns of tables of a custom kind after the name. */
 export interface PrinterColumns {
+  /** Descriptions of the columns. */
   readonly columns: readonly Column[];
-  /** A cell for each column; null where there is nothing to show. @param now milliseconds since 1970 */
+  /** Returns a cell for each column; null for an empty one. @param now milliseconds since 1970 */
   cells(object: ApiObject, now: number): Cell[];
 }
 
@@ -42,7 +48,8 @@ const AGE: PrinterColumn = {
 };
 
 /**
- * The columns of one version of a definition, up to the first whose path cannot be read: definitions may hold such paths.
+ * The columns of one version of a definition, up to the first whose path cannot be read: definitions may hold such
+ * paths.
  * @param declared those of the version; the age alone where there are none
  * @param reading of the paths of other versions; default of a version that is alone
  */

@@ -4,7 +4,7 @@ import { ScaleError, type ScaleRules } from '../rules/kind-rules.js';
 import { type Json, textAt } from '../values/fields.js';
 import { AccessError, integerAt, memberPath, setAt, stringAt } from './nested.js';
 
-/** Where a version of a definition says that its objects keep the numbers of their scale. */
+/** Rules of the `scale` subresource of a version: the paths that its definition declares. */
 export class CustomScale implements ScaleRules {
   readonly replicasPath: string;
   readonly #statusReplicas: string;
@@ -33,7 +33,7 @@ export class CustomScale implements ScaleRules {
     asScale(() => setAt(object, memberPath(this.replicasPath), replicas));
   }
 
-  /** What is wrong with the numbers. @param isStatus only those that are observed are asked for */
+  /** Returns the errors of the scale's values. @param isStatus whether only the observed ones are checked */
   errors(object: ApiObject, isStatus: boolean): FieldError[] {
     return [
       ...(isStatus ? [] : countErrors(object, this.replicasPath)),
@@ -65,7 +65,7 @@ const selectorErrors = (object: ApiObject, path: string): FieldError[] =>
     return [];
   });
 
-/** @param none what is told of a value that cannot be read */
+/** Runs a check; an unreadable value is an error. @param none value in that error */
 function found(path: string, none: string | number, check: () => FieldError[]): FieldError[] {
   try {
     return check();

@@ -13,7 +13,7 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
   message,
 });
 
-/** How far the deletion of a definition has come, as its condition `Terminating` tells it. */
+/** Progress of the deletion of a definition, as in its condition `Terminating`. */
 export const TERMINATION = {
   pending: terminating(
     'True',

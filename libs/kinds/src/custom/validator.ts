@@ -3,20 +3,20 @@ import { type ApiObject, type FieldError, invalidValue, type JsonObject } from '
 import { blocksRules, Prior, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
 import type { CustomScale } from './scale.js';
 
-/** Whatever names the object; nothing else can be said of where it is. */
+/** Path of errors that concern the whole object. */
 const WHOLE = '<nil>';
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-/** Judges objects of one version of a definition; immutable and meant to be shared. */
+/** Validates objects of one version of a definition; immutable and meant to be shared. */
 export class CustomValidator {
   #rules: RuleValidator | undefined;
 
   /**
-   * @param schema told when it is first asked for: a definition that nobody uses costs its text only
+   * @param schema called when first needed: an unused definition costs only its text
    * @param scale of objects that have one
-   * @param asksRules whether rules in CEL are asked
-   * @param ratchets whether what is wrong may stay where an update leaves it as it is
+   * @param asksRules whether rules in CEL are evaluated
+   * @param ratchets whether errors are ignored in parts that an update leaves unchanged
    */
   constructor(
     private readonly schema: () => StructuralSchema,
@@ -26,11 +26,12 @@ export class CustomValidator {
   ) {}
 
   /**
-   * What is wrong with an object but for its metadata, in steps. Rules in CEL are asked only of what they can be asked of.
+   * Finds the errors of an object, except for its metadata, in steps. Rules in CEL are evaluated only for values that
+   * they can be applied to.
    * @param object pruned, with defaults
-   * @param old what is stored, in an update
-   * @param isStatus only the status is written
-   * @param found what is wrong with its metadata; default nothing
+   * @param old the stored object, in an update
+   * @param isStatus whether only the status is written
+   * @param found errors of its metadata; default none
    */
   *errors(
     object: ApiObject,
@@ -49,19 +50,19 @@ export class CustomValidator {
     const { schema } = this;
     let prior: Prior | undefined;
     let errors = yield* inTurns(judge());
-    // Most objects are right, and need not be compared with what is stored.
+    // Most objects are valid, and need not be compared with the stored ones.
     if (errors.length > 0 && before) {
       prior = yield* inTurns(Prior.of(object as JsonObject, before as JsonObject, this.schema()));
       errors = yield* inTurns(judge(prior));
     }
     yield errors;
     if (!this.asksRules) return;
-    // What is stored keeps working, whether new rules may name as much or not.
+    // Stored rules keep working, whether new ones may use these features or not.
     this.#rules ??= new RuleValidator(this.schema().props, true, LATER_ENVIRONMENT);
     if (this.#rules.isEmpty) return;
     if (blocksRules(found) || blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
     else {
-      // Only where a rule is broken, what is the same as before matters.
+      // The comparison is needed only if a rule is violated.
       function* compare(this: void): Iterable<void> {
         prior ??= yield* Prior.of(object as JsonObject, before as JsonObject, schema());
       }
@@ -76,7 +77,7 @@ export class CustomValidator {
   }
 }
 
-/** The end of steps, with nothing told between them. */
+/** Returns the result of steps, with an empty list of errors for each step. */
 function* inTurns<T>(steps: Steps<T>): Generator<FieldError[], T> {
   for (;;) {
     const next = steps.next();

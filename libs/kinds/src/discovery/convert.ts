@@ -6,7 +6,7 @@ import { isEmpty, isObject, type Json, mapAt } from '../values/fields.js';
 const zoneKey = (names: Names): string => names.key('topology.orch.io/zone');
 const hostKey = (names: Names): string => names.key('orch.io/hostname');
 
-/** The zone becomes a field; of the rest of the topology only what no field says is kept. */
+/** Converts to version 1: the zone becomes a field; the rest of the topology is kept unless a field expresses it. */
 const toV1: Conversion = (object, { names }) =>
   edited(object, 'endpoints.*', ({ topology, ...endpoint }) => {
     if (!isObject(topology)) return endpoint;

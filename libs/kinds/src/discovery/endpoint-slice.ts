@@ -11,10 +11,14 @@ import { validateEndpointSlice } from './endpoint-slice-validation.js';
 
 const MAX_SHOWN = 3;
 
-/** Labels say whose endpoints these are, and count to the generation. */
+/**
+ * Returns whether the labels are unchanged. They identify the Service of the endpoints, so a change increments the
+ * generation.
+ */
 const sameLabels = (object: EndpointSlice, old: EndpointSlice): boolean =>
   equal(object.metadata?.labels ?? {}, old.metadata?.labels ?? {});
 
+/** Rules of EndpointSlice. */
 export const endpointSlice: KindDeclaration<EndpointSlice> = {
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || !sameLabels(object, old) },
   gatedFields: [gatedMember('TopologyAwareHints', 'endpoints[].hints')],
@@ -41,8 +45,8 @@ export const endpointSlice: KindDeclaration<EndpointSlice> = {
 };
 
 /**
- * Topology is read only in this version. Endpoints that had their node there, of those that the stored object has, keep it under its
- * own name.
+ * Topology is read only in this version. Endpoints that had their node there, of those that the stored object has, keep
+ * it under its own name.
  */
 function dropTopology(object: EndpointSlice, names: Names, old?: EndpointSlice): void {
   const nodeOf = (endpoint: Endpoint): string => endpoint.deprecatedTopology?.[names.key('orch.io/hostname')] ?? '';

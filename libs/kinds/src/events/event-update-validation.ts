@@ -41,7 +41,10 @@ export const validateEventUpdate = (event: Event, old: Event): FieldError[] => [
 const isSame = (value: unknown, old: unknown): boolean =>
   value instanceof VerbatimValue && old instanceof VerbatimValue ? value.text === old.text : value === old;
 
-/** Clients say the same time with more or fewer digits; what is below a microsecond does not count. */
+/**
+ * Returns a time as in messages, to the microsecond: clients send the same time with more or fewer digits, and smaller
+ * fractions do not count.
+ */
 function shownTime(value: string | undefined): VerbatimValue {
   if (value === undefined || value === null) return new VerbatimValue('0001-01-01 00:00:00 +0000 UTC');
   const [whole = '', fraction = ''] = value.replace(/Z$/, '').replace('T', ' ').split('.');

@@ -17,7 +17,7 @@ const OLD_FIELDS: readonly (readonly [keyof ServedEvent, string])[] = [
   ['deprecatedSource', 'source'],
 ];
 
-/** A new event in its core form. Those that name their time say who reports them, and what was done. */
+/** Checks a new event in its core form. An event with an event time must have its reporter and action. */
 export function validateEvent(event: Event): FieldError[] {
   const about = event.involvedObject?.namespace ?? '';
   const place = event.metadata?.namespace ?? '';
@@ -49,7 +49,9 @@ function validateShort(value: string, field: string): FieldError[] {
     : [];
 }
 
-/** Checks what the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
+/**
+ * Checks what the events group asks beside that: a time, a known type, and nothing in the fields that were replaced.
+ */
 export function validateNewForm(event: ServedEvent): FieldError[] {
   const type = event.type ?? '';
   const old = OLD_FIELDS.filter(([member]) => isSet(event[member]));
@@ -70,7 +72,7 @@ export function validateSeries(series: EventSeries | undefined): FieldError[] {
   ];
 }
 
-/** Whether a member says anything: no zero, no empty text, and of a source any part. */
+/** Returns whether a member is set: not zero, not an empty text, and a source with any member. */
 function isSet(value: unknown): boolean {
   if (isObject(value)) return Object.values(value).some((member) => typeof member === 'string' && member !== '');
   return value !== undefined && value !== null && value !== '' && value !== 0;

@@ -20,13 +20,14 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
   ['reportingController', 'reportingComponent'] as const,
 ]);
 
+/** Rules of Event in `events.orch.io`; events are stored in their core form. */
 export const event: KindDeclaration<Event, CoreEvent> = {
   createOnUpdate: true,
   validateServed: validateNewForm,
   validateServedUpdate: validateEventUpdate,
   row: (object, now) => eventRow(eventsToCore(object as ApiObject) as CoreEvent, now),
   storedFieldNames: STORED_NAMES,
-  // The only one that clients know by its name here; of the others they hear as of core events.
+  // The only field with its own name in errors; for the others clients get the names of core events.
   refusedFieldNames: new Map([['reportingComponent', 'reportingController']]),
   selectableFields: {
     'regarding.kind': regarding('kind'),

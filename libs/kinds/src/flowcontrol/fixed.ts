@@ -2,7 +2,9 @@ import { type FieldError, invalidValue } from '@orch/machinery';
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from '@orch/schema/types/flowcontrol/v1beta3';
 import { equal } from '../values/equal.js';
 
-/** Objects that every installation has and nobody changes: without them requests might find no level. */
+/**
+ * Objects that every installation has and that cannot be changed: without them requests might match no priority level.
+ */
 
 const EVERYTHING = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],

@@ -35,6 +35,7 @@ const SUBJECTS: Readonly<Record<string, 'group' | 'serviceAccount' | 'user'>> = 
   User: 'user',
 };
 
+/** Checks a flow schema; the fixed ones must have their fixed content. */
 export const validateFlowSchema = ({ metadata, spec }: FlowSchema): FieldError[] => [
   ...validatePrecedence(spec?.matchingPrecedence ?? 0, metadata?.name ?? ''),
   ...validateMethod(spec?.distinguisherMethod),
@@ -78,7 +79,7 @@ function validateRule(rule: PolicyRulesWithSubjects, path: string): FieldError[]
   ];
 }
 
-/** Whoever is meant, by a name, and a namespace where there is one. */
+/** A subject with a name, and a namespace if it has one. */
 interface NamedSubject {
   readonly name?: string;
   readonly namespace?: string;

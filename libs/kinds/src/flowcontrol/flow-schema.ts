@@ -7,6 +7,7 @@ import { validateFlowSchema, validateFlowStatus } from './flow-schema-validation
 
 const DEFAULT_PRECEDENCE = 1000;
 
+/** Rules of FlowSchema. */
 export const flowSchema: KindDeclaration<FlowSchema> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },

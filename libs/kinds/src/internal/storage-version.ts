@@ -4,10 +4,11 @@ import { keepAllButStatus } from '../rules/separation.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
+/** Rules of StorageVersion. */
 export const storageVersion: KindDeclaration<StorageVersion> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
-  // Its own rule says more: `<group>.<resource>`.
+  // Its validation is stricter: `<group>.<resource>`.
   nameRule: 'pathSegment',
   unconditionalUpdate: false,
   validateCreate: validateStorageVersionName,

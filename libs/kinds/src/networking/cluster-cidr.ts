@@ -7,6 +7,7 @@ import { joined, NONE, orNone } from '../values/text.js';
 
 const LEAST_HOST_BITS = 4;
 
+/** Rules of ClusterCIDR; ranges and node selector are immutable. */
 export const clusterCidr: KindDeclaration<ClusterCIDR> = {
   nameRule: 'label',
   validate: ({ spec }) => validateRanges(spec),

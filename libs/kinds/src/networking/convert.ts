@@ -17,7 +17,9 @@ const toV1beta1: Conversion = (object) => {
   return edited(edited(renamedSpec, 'spec.backend', flat), `${PATHS}.backend`, flat);
 };
 
-/** A service's name and port in an object of their own: a number as a number, whatever is text as the name of a port. */
+/**
+ * A service's name and port in an object of their own: a number as a number, whatever is text as the name of a port.
+ */
 function named({ serviceName, servicePort, ...rest }: Json): Json {
   if (!serviceName && !servicePort && typeof servicePort !== 'string') return rest;
   const port = typeof servicePort === 'string' ? { name: servicePort } : servicePort ? { number: servicePort } : {};
@@ -30,7 +32,7 @@ function flat({ service, ...rest }: Json): Json {
   return { ...rest, serviceName: service.name ?? '', servicePort: name || number };
 }
 
-/** A path that says nothing was matched as its controller liked. */
+/** Writes out the old default of a path type, which left the matching to the controller. */
 const asTheControllerLikes: Conversion = (object) =>
   edited(object, PATHS, (path) => filled(path, { pathType: 'ImplementationSpecific' }));
 

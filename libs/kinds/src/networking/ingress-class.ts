@@ -19,6 +19,7 @@ import { validateReference } from './ingress-validation.js';
 const MAX_CONTROLLER = 250;
 const SCOPES = ['Cluster', 'Namespace'];
 
+/** Rules of IngressClass; the controller is immutable. */
 export const ingressClass: KindDeclaration<IngressClass> = {
   generation: true,
   defaults(object) {

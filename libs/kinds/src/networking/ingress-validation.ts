@@ -61,7 +61,7 @@ const leniencyOf = (old: IngressSpec | undefined): Leniency => ({
   secrets: (old?.tls ?? []).some((tls) => validateSecretName(tls, '').length > 0),
 });
 
-/** A class that is said in the older way as well must be the same. */
+/** Checks that a class in the older annotation equals the field. */
 export function validateIngressAnnotation({ metadata, spec }: Ingress, names: Names): FieldError[] {
   const key = names.key('orch.io/ingress.class');
   const [noted, name] = [metadata?.annotations?.[key], spec?.ingressClassName];

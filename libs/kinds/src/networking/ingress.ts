@@ -9,6 +9,7 @@ import { validateIngress, validateIngressAnnotation } from './ingress-validation
 
 const MAX_HOSTS = 3;
 
+/** Rules of Ingress. */
 export const ingress: KindDeclaration<Ingress> = {
   generation: true,
   validate: ({ spec }, _names, old) => validateIngress(spec, old?.spec),

@@ -12,6 +12,7 @@ import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
+/** Rules of IPAddress, whose name is the address; the parent is immutable. */
 export const ipAddress: KindDeclaration<IPAddress> = {
   nameRule: 'pathSegment',
   validate: ({ spec }) => validateParent(spec?.parentRef),

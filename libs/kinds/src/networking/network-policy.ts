@@ -5,6 +5,7 @@ import { ensureObject, isEmpty } from '../values/fields.js';
 import { formatSelector } from '../values/text.js';
 import { validateNetworkPolicy } from './network-policy-validation.js';
 
+/** Rules of NetworkPolicy; policy types default to the directions that have rules, and always to ingress. */
 export const networkPolicy: KindDeclaration<NetworkPolicy> = {
   generation: true,
   keepsStatusOnCreate: true,

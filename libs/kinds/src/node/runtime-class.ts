@@ -12,6 +12,7 @@ import { each } from '../rules/lists.js';
 import type { KindSettings } from '../rules/settings.js';
 import { keyWarnings } from '../warnings/node-labels.js';
 
+/** Rules of RuntimeClass; the handler is immutable. */
 export const runtimeClass = (settings: KindSettings): KindDeclaration<RuntimeClass> => ({
   freeFinalizers: true,
   createOnUpdate: true,

@@ -39,7 +39,10 @@ function validateContainers(
   ];
 }
 
-/** They run one after the other, so that each may have a port of the node; the reference tells all of those at the first. */
+/**
+ * They run one after the other, so that each may have a port of the node; the reference tells all of those at the
+ * first.
+ */
 const validateInitContainers = (
   list: readonly Container[],
   path: string,
@@ -52,7 +55,7 @@ const validateInitContainers = (
     const text = 'must not be set for init containers';
     return [
       ...validateContainer(container, field, shared),
-      // A name is required: that several lack it is not told as well.
+      // A missing name is an error already; several missing ones are not reported as duplicates too.
       ...((container.name ?? '') === '' && !names.has('') ? [] : takeName(names, container, field)),
       ...validateHostPorts([container], path),
       ...NOT_FOR_INIT.filter((name) => container[name]).map((name) =>

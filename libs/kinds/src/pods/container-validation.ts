@@ -18,6 +18,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 export interface Shared extends PodContext {
   /** The volumes that can be mounted, by name. */
   readonly volumes: ReadonlyMap<string, Volume>;
+  /** The resource claims of the pod. */
   readonly claims: PodClaims;
 }
 

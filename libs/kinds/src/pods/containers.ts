@@ -9,7 +9,7 @@ const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const containersOf = (spec: PodSpec | undefined, list: (typeof LISTS)[number]): readonly AnyContainer[] =>
   spec?.[list] ?? [];
 
-/** Collects what is found at every container of a pod spec, of whatever sort, by its place. */
+/** Collects the results of a check of every container of a pod spec, of any kind, by its path. */
 export const eachContainer = <Found>(
   spec: PodSpec | undefined,
   path: string,

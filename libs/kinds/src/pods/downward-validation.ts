@@ -21,10 +21,10 @@ export const FILE_FIELDS = [
   'metadata.namespace',
   'metadata.uid',
 ];
-/** Everything that is known as a field; what is of use where is asked after that. */
+/** All known fields; a second check tests whether a field is allowed at its place. */
 const KNOWN_FIELDS = new Set([...VARIABLE_FIELDS, ...FILE_FIELDS]);
 for (const field of ['spec.restartPolicy', 'spec.schedulerName', 'status.phase']) KNOWN_FIELDS.add(field);
-/** Members of which one entry can be asked for: `metadata.labels['key']`. */
+/** Members whose single entries can be selected: `metadata.labels['key']`. */
 const MAPS = ['metadata.annotations', 'metadata.labels'];
 
 const RESOURCES = ['cpu', 'ephemeral-storage', 'memory'];

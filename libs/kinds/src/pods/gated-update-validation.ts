@@ -8,7 +8,7 @@ const TERMS = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringE
 const termsOf = (spec: PodSpec | undefined): readonly NodeSelectorTerm[] | undefined =>
   spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 
-/** While gates hold a pod back, it may be told of fewer nodes, never of more. */
+/** Checks that updates of a pod with scheduling gates only narrow the set of its nodes. */
 export const validateGatedUpdate = (spec: PodSpec | undefined, old: PodSpec | undefined): FieldError[] => [
   ...validateLabelsAdded(spec, old),
   ...validateTermsNarrowed(spec, old),
@@ -46,7 +46,7 @@ function onlyAdds(after: NodeSelectorTerm, before: NodeSelectorTerm): boolean {
   return then?.every((list, index) => equal(now?.[index]?.slice(0, list.length), list)) ?? true;
 }
 
-/** An affinity with the nodes of another one, as these are judged by themselves. */
+/** Returns an affinity with the node affinity of another one, as that is checked separately. */
 export function withNodeAffinity(affinity: Affinity | undefined, before: Affinity | undefined): Affinity | undefined {
   const { nodeAffinity: now, ...rest }: Affinity = affinity ?? {};
   const kept = before?.nodeAffinity;

@@ -8,7 +8,7 @@ const DIGEST = 'sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}';
 const REFERENCE = new RegExp(`^(${HOST}/${PART}(?:/${PART})*)(?::(\\w[\\w.-]{0,127}))?(?:@(${DIGEST}))?$`);
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const MAX_NAME = 255;
-/** Longer than any reference; what is longer is not looked at. */
+/** Longest image reference that is parsed; no valid one is longer. */
 const MAX_LENGTH = 600;
 
 /**

@@ -8,8 +8,8 @@ import { hasPartsOfPages } from './resource-validation.js';
 import { hasWrongSpreadSelectors } from './spread-validation.js';
 
 /**
- * What the rules of a pod or a template depend on.
- * @param old in an update, the pod or the template as it is stored
+ * Returns the context of the rules of a pod or a template.
+ * @param old in an update, the stored pod or template
  */
 export const podContext = (names: Names, settings: KindSettings, old?: Pod | PodTemplateSpec): PodContext => ({
   names,

@@ -15,7 +15,10 @@ const SYSTEMS = ['linux', 'windows'];
 const FOR_LINUX = 'windows options cannot be set for a linux pod';
 const FOR_WINDOWS = 'cannot be set for a windows pod';
 
-/** Members of the pod that Windows has nothing for, in the order in which the reference tells them; a flag counts when it is on. */
+/**
+ * Members of a pod that Windows does not support, in the order in which the reference reports them; a flag counts only
+ * if it is true.
+ */
 const POD_MEMBERS: readonly (
   | readonly ['context', keyof PodSecurityContext]
   | readonly ['member' | 'flag', 'hostUsers' | 'hostPID' | 'hostIPC' | 'shareProcessNamespace']

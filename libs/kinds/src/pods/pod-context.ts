@@ -17,8 +17,11 @@ export interface Kept {
 
 /** The context of the rules of a pod or a template. */
 export interface PodContext {
+  /** Names of the installation. */
   readonly names: Names;
+  /** Settings of the installation for its kinds. */
   readonly settings: KindSettings;
+  /** Properties that the stored pod may keep. */
   readonly kept: Kept;
   /** The name of a pod; templates have none. */
   readonly podName?: string;

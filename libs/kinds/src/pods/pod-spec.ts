@@ -42,7 +42,7 @@ function defaultVolume(volume: Volume): void {
   if (volume.hostPath) fill(volume.hostPath, 'type', '');
 }
 
-/** The account's name has an older field beside it; both always say the same. */
+/** Makes the two fields of the service account's name equal. */
 function unifyServiceAccount(spec: PodSpec): void {
   const account = spec.serviceAccountName || (spec.serviceAccount ?? '');
   if (account === '') return;

@@ -12,7 +12,7 @@ import type { ContainerStatus, Pod, PodIP, PodStatus } from '@orch/schema/types/
 import { invalidEach } from '../rules/checks.js';
 import { shownPodIP, shownPodIPs } from './shown-values.js';
 
-/** Lists of what is reported of containers. */
+/** Lists of container statuses. */
 type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses';
 
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
@@ -27,7 +27,7 @@ export function validatePodStatus({ status }: Pod, old: Pod): FieldError[] {
     ...validateNomination(status, old.status),
     ...ended('containerStatuses', restarts),
     ...ended('initContainerStatuses', restarts),
-    // Nobody starts these again, whatever the pod says.
+    // Ephemeral containers are never restarted, whatever the restart policy of the pod.
     ...ended('ephemeralContainerStatuses', 'Never'),
     ...validateAddresses(status?.podIPs ?? [], 'status.podIPs'),
   ];

@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod } from '@orch/schema/types/core/v1';
 import { humanDuration, timeOf } from '../values/age.js';
 
-/** The cells of a pod's row that tell of its containers. */
+/** The cells of a pod's row about its containers. */
 interface PodSummary {
   /** `1/2` */
   readonly ready: string;
@@ -35,7 +35,7 @@ function terminating(pod: Pod): string | undefined {
   return pod.status?.reason === 'NodeLost' ? 'Unknown' : 'Terminating';
 }
 
-/** The pod's own word before its containers are asked. */
+/** Returns the phase or reason of the pod itself, before its containers are considered. */
 function phaseOf(pod: Pod): string {
   const gated = (pod.status?.conditions ?? []).some(
     (condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated',

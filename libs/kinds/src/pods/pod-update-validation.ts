@@ -18,7 +18,7 @@ const UPDATABLE = [
 
 const RESOURCES = '`spec.containers[*].resources` (for CPU/memory only)';
 
-/** A pod runs as it was made: of its spec, little may change. */
+/** Checks that an update changes only the few mutable fields of a pod's spec. */
 export function validatePodUpdate(
   spec: PodSpec | undefined,
   stored: PodSpec | undefined,

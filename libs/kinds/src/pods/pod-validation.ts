@@ -6,7 +6,7 @@ import type { PodContext } from './pod-context.js';
 import { podSpecSteps } from './pod-spec-validation.js';
 import { validateSeccompAgrees } from './seccomp-validation.js';
 
-/** Checks a pod, a part at a time; its annotations are asked for apart, as they change without the spec. */
+/** Checks a pod in steps; its annotations are checked separately, as they change without the spec. */
 export function* podSteps({ metadata, spec }: Pod, context: PodContext): Iterable<FieldError[]> {
   yield* podSpecSteps(spec, 'spec', { ...context, podName: metadata?.name ?? '' });
   yield [

@@ -15,7 +15,7 @@ const COUNTS: readonly NameOf<Probe>[] = [
 const HOOK_HANDLERS = ['exec', 'httpGet', 'tcpSocket'] as const;
 const PROBE_HANDLERS = [...HOOK_HANDLERS, 'grpc'] as const;
 type Handler = (typeof PROBE_HANDLERS)[number];
-/** Something that is asked or told in one of several ways. */
+/** A handler of one of several kinds. */
 type Handled = Pick<Probe, Handler>;
 const SCHEMES = ['HTTP', 'HTTPS'];
 
@@ -27,7 +27,7 @@ const HEADER_NAME_FORM = formText(
   'X-Header-Name',
 );
 
-/** Probes of a container and what is done around its life. */
+/** Checks the probes and lifecycle handlers of a container. */
 export function validateProbes(container: Container, path: string): FieldError[] {
   const { lifecycle } = container;
   return [

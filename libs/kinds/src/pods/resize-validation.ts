@@ -5,7 +5,7 @@ import { oneOf } from '../rules/checks.js';
 const RESOURCES = ['cpu', 'memory'];
 const POLICIES = ['NotRequired', 'RestartContainer'];
 
-/** What happens to a container when its resources are changed; the reference names an index only of what is there twice. */
+/** Checks the resize policies of a container; the reference includes an index only in errors about duplicates. */
 export function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: string): FieldError[] {
   const seen = new Set<string>();
   return policies.flatMap((policy, index) => {

@@ -7,7 +7,7 @@ import { isEmpty } from '../values/fields.js';
 /** Resources of a running pod that may change. */
 const COMPUTE = ['cpu', 'memory'] as const;
 
-/** A container is told of a change without a restart, unless it says otherwise. Mutates. */
+/** Sets the default resize policies: no restart. Mutates. */
 export function defaultResizePolicies(spec: PodSpec): void {
   for (const container of spec.containers ?? []) {
     const requests = container.resources?.requests;
@@ -30,7 +30,10 @@ export function withPolicies(spec: PodSpec | undefined, features: Features): Pod
   return whole;
 }
 
-/** Says of a pod whose containers ask for other resources than they have been given that this is considered. Mutates. */
+/**
+ * Marks a resize as proposed in the status of a pod whose containers request other resources than they were allocated.
+ * Mutates.
+ */
 export function proposeResize(pod: Pod, old: Pod): void {
   const before = old.spec?.containers ?? [];
   const given = new Map((pod.status?.containerStatuses ?? []).map((each) => [each.name, each.allocatedResources]));

@@ -15,7 +15,7 @@ import type { PodContext } from './pod-context.js';
 import { type PodClaims, validateClaimsAsked } from './resource-claim-validation.js';
 
 const HUGE_PAGES = 'hugepages-';
-/** Errors of one container after which no more are looked for: a tenth of them are told. */
+/** Number of errors of one container after which the check ends; a tenth of them are reported. */
 const MANY_ERRORS = 10_000;
 const NANO = 1_000_000_000n;
 /** The names of nearly all resources. */
@@ -38,7 +38,7 @@ export function validateResources(
 ): FieldError[] {
   const [limits, requests] = [resources?.limits ?? {}, resources?.requests ?? {}];
   const errors = validateLimits(limits, `${path}.limits`, context);
-  // What is requested because it is limited is wrong in the same way, and there may be thousands.
+  // A request that is defaulted from its limit has the same errors, and there may be thousands.
   const known = new Map<string, FieldError[]>();
   for (const error of errors) known.set(error.field, [...(known.get(error.field) ?? []), error]);
   for (const name in requests) {
@@ -71,7 +71,7 @@ function validateLimits(limits: Amounts, path: string, context: PodContext): Fie
   return errors;
 }
 
-/** Whether huge pages are asked for without cpu or memory. */
+/** Returns whether huge pages are requested without cpu or memory. */
 function needsCompute(limits: Amounts, requests: Amounts): boolean {
   const lists = [limits, requests];
   return (

@@ -55,7 +55,7 @@ function validateAnnotated(profile: string, field: string): FieldError[] {
   return invalidEach(field, file, descendingPathErrors(file));
 }
 
-/** Checks that the annotation and the field say the same, where both are there. */
+/** Checks that the annotation and the field are equal, if both are set. */
 export function validateSeccompAgrees(
   metadata: ObjectMeta | undefined,
   spec: PodSpec | undefined,

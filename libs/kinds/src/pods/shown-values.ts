@@ -37,6 +37,7 @@ const pointer = (
   type: string,
 ): string => (value === undefined || value === null ? `(*${type})(nil)` : `(*${type})(${ADDRESS})`);
 
+/** Returns a toleration as Go shows it. */
 export const shownToleration = (toleration: Toleration): VerbatimValue =>
   new VerbatimValue(
     `core.Toleration{Key:${quoted(toleration.key)}, Operator:${quoted(toleration.operator)}, ` +
@@ -44,6 +45,7 @@ export const shownToleration = (toleration: Toleration): VerbatimValue =>
       `TolerationSeconds:${pointer(toleration.tolerationSeconds, 'int64')}}`,
   );
 
+/** Returns a seccomp profile as Go shows it. */
 export const shownSeccomp = (profile: SeccompProfile): VerbatimValue =>
   new VerbatimValue(
     `core.SeccompProfile{Type:${quoted(profile.type)}, ` +
@@ -63,6 +65,7 @@ const SECURITY_MEMBERS: readonly (readonly [keyof SecurityContext, string, strin
   ['procMount', 'ProcMount', 'core.ProcMountType'],
   ['seccompProfile', 'SeccompProfile', 'core.SeccompProfile'],
 ];
+/** Returns a security context as Go shows it. */
 export const shownSecurityContext = (context: SecurityContext): VerbatimValue =>
   new VerbatimValue(
     `core.SecurityContext{${SECURITY_MEMBERS.map(
@@ -70,6 +73,7 @@ export const shownSecurityContext = (context: SecurityContext): VerbatimValue =>
     ).join(', ')}}`,
   );
 
+/** Returns the source of a resource claim as Go shows it. */
 export const shownClaimSource = (source: ClaimSource | undefined): VerbatimValue => {
   const { resourceClaimName: name, resourceClaimTemplateName: template }: ClaimSource = source ?? {};
   return new VerbatimValue(
@@ -78,6 +82,7 @@ export const shownClaimSource = (source: ClaimSource | undefined): VerbatimValue
   );
 };
 
+/** Returns resize policies as Go shows them. */
 export const shownResizePolicies = (policies: readonly ContainerResizePolicy[]): VerbatimValue =>
   new VerbatimValue(
     `[]core.ContainerResizePolicy{${policies
@@ -103,16 +108,20 @@ const nodeTerm = (term: NodeSelectorTerm | undefined): string =>
   `core.NodeSelectorTerm{MatchExpressions:${shownRequirements(term?.matchExpressions)}, ` +
   `MatchFields:${shownRequirements(term?.matchFields)}}`;
 
+/** Returns a node selector term as Go shows it. */
 export const shownNodeTerm = (term: NodeSelectorTerm | undefined): VerbatimValue => new VerbatimValue(nodeTerm(term));
 
+/** Returns node selector terms as Go shows them. */
 export const shownNodeTerms = (terms: readonly NodeSelectorTerm[] | undefined): VerbatimValue =>
   new VerbatimValue(`[]core.NodeSelectorTerm${terms ? `{${terms.map(nodeTerm).join(', ')}}` : '(nil)'}`);
 
+/** Returns the addresses of a pod as Go shows them. */
 export const shownPodIPs = (addresses: readonly PodIP[]): VerbatimValue =>
   new VerbatimValue(`[]core.PodIP{${addresses.map(podIP).join(', ')}}`);
 
 const podIP = (address: PodIP): string => `core.PodIP{IP:${quoted(address.ip)}}`;
 
+/** Returns an address of a pod as Go shows it. */
 export const shownPodIP = (address: PodIP): VerbatimValue => new VerbatimValue(podIP(address));
 
 /** A map of the labels that nodes must have. */

@@ -56,7 +56,7 @@ function validateDomains(constraint: TopologySpreadConstraint, field: string): F
   return [...errors, invalidValue(field, domains, text)];
 }
 
-/** Keys whose values pods must have in common; the selector may not speak of them as well. */
+/** Checks the keys whose values pods must share; the selector must not use them too. */
 function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: string): FieldError[] {
   const keys = constraint.matchLabelKeys ?? [];
   if (keys.length === 0) return [];

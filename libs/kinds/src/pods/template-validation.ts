@@ -19,6 +19,7 @@ export const validateTemplate = (
     : []),
 ];
 
+/** Checks labels and annotations of a template. */
 export const validateTemplateMetadata = (
   template: PodTemplateSpec | undefined,
   path: string,

@@ -4,7 +4,9 @@ import { edited } from '../values/edited.js';
 import { equal } from '../values/equal.js';
 import { type Json, objectsAt } from '../values/fields.js';
 
-/** No pod has this label, so a selector can say by it what an empty one says in the other version. */
+/**
+ * Returns a label that no pod has, with which a selector can express the meaning of an empty one in the other version.
+ */
 const nobodysLabel = (names: Names): string => names.key('pdb.orch.io/deprecated-v1beta1-empty-selector-match');
 
 const EVERYTHING = {};

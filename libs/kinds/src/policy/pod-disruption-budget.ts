@@ -14,6 +14,7 @@ const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 const limit = (value: string | number | undefined): string =>
   value === undefined || value === null ? 'N/A' : String(value);
 
+/** Rules of PodDisruptionBudget. */
 export const podDisruptionBudget: KindDeclaration<PodDisruptionBudget> = {
   generation: true,
   unconditionalUpdate: false,

@@ -15,7 +15,7 @@ import { shownStrings } from '../values/go-syntax.js';
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
 
-/** A role; one in a namespace says nothing of what is outside of it. */
+/** Checks a role; one in a namespace must not have rules for non-resource URLs. */
 export function validateRole(role: ClusterRole, namespaced: boolean): FieldError[] {
   const errors = (role.rules ?? []).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, namespaced));
   const aggregation = role.aggregationRule;

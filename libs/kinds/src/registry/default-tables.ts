@@ -2,15 +2,15 @@ import type { Names } from '@orch/machinery';
 import type { FeatureName, ResourceDefinition } from '@orch/schema';
 import type { KindSettings } from '../rules/settings.js';
 
-/** All that a kind has filled in by itself, through the releases. */
+/** History of the defaults of a kind, through the releases. */
 interface DefaultTables {
-  /** A fingerprint of each table of its defaults that there was, the newest last. They are added to, and never changed. */
+  /** Fingerprints of all tables of its defaults, the newest last. Tables are appended, and never changed. */
   readonly tables: readonly string[];
-  /** Features that bring defaults of their own, up to four. */
+  /** Features with defaults of their own, up to four. */
   readonly features?: readonly FeatureName[];
 }
 
-/** By canonical group and kind, of every kind that fills in anything. */
+/** Tables by canonical group and kind, for every kind with defaults. */
 export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, DefaultTables>>>> = {
   '': {
     Endpoints: { tables: ['e0971f815a0b'] },
@@ -83,20 +83,23 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
   },
 };
 
-/** The known defaults of a kind; undefined where it has none. @param hub the version that its objects are judged in */
+/**
+ * Returns the tables of a kind; undefined for a kind without defaults.
+ * @param hub version in which its objects are validated
+ */
 export function defaultTables(hub: ResourceDefinition, names: Names): DefaultTables | undefined {
   const group = Object.keys(DEFAULT_TABLES).find((canonical) => names.group(canonical) === hub.group);
   const kinds = group === undefined ? {} : (DEFAULT_TABLES[group] ?? {});
   return Object.hasOwn(kinds, hub.kind) ? kinds[hub.kind] : undefined;
 }
 
-/** Features whose being on or off a number tells. */
+/** Number of bits for the state of features. */
 const FEATURE_BITS = 4;
 
 /**
- * The number of the defaults that objects of a kind are given, which is stored with them: equal where the same is filled in, 0
- * where nothing is, up to 32767.
- * @param hub the version that objects of the kind are judged in
+ * Returns the number of the defaults of a kind, which is stored with its objects: equal for equal defaults, 0 for none,
+ * up to 32767.
+ * @param hub version in which its objects are validated
  */
 export function defaultsNumber(hub: ResourceDefinition, names: Names, { features }: KindSettings): number {
   const known = defaultTables(hub, names);

@@ -159,8 +159,8 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
 };
 
 /**
- * The rules of a built-in kind, made once for each definition that is served.
- * @throws Error for a kind that declares nothing: nobody has thought of its rules
+ * Returns the rules of a built-in kind, made once for each served definition.
+ * @throws Error for a kind without a declaration
  */
 export function kindRules(
   definition: ResourceDefinition,

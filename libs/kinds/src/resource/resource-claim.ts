@@ -4,6 +4,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { isEmpty } from '../values/fields.js';
 import { validateClaimSpec, validateClaimStatus } from './claim-validation.js';
 
+/** Rules of ResourceClaim; the spec is immutable. */
 export const resourceClaim: KindDeclaration<ResourceClaim> = {
   validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
   validateStatus: (object, _names, old) => validateClaimStatus(object, old),

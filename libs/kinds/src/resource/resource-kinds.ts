@@ -12,6 +12,7 @@ import { validateClaimSpec, validateParameters } from './claim-validation.js';
 
 const MAX_NODES = 128;
 
+/** Rules of ResourceClaimTemplate; the spec is immutable. */
 export const resourceClaimTemplate: KindDeclaration<ResourceClaimTemplate> = {
   validate: ({ spec }) => [
     ...validateTemplateMetadata(spec?.metadata, 'spec.metadata'),
@@ -24,11 +25,13 @@ export const resourceClaimTemplate: KindDeclaration<ResourceClaimTemplate> = {
   }),
 };
 
+/** Rules of ResourceClass. */
 export const resourceClass: KindDeclaration<ResourceClass> = {
   validate: validateClass,
   row: (object) => ({ DriverName: object.driverName ?? '' }),
 };
 
+/** Rules of PodSchedulingContext. */
 export const podSchedulingContext: KindDeclaration<PodSchedulingContext> = {
   validate: ({ spec }) => validateNodes(spec?.potentialNodes ?? [], 'spec.potentialNodes'),
   validateStatus: validateSchedulingStatus,

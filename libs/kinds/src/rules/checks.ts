@@ -17,6 +17,7 @@ export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65535;
 const PORT_NAME_MAX = 15;
 
+/** Returns the message for a number out of range. */
 export const rangeText = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 
 /** Makes an error of each text. */
@@ -67,6 +68,7 @@ export function requiredText<T extends object>(
   return value === '' ? [required(field)] : invalidEach(field, value, check(value));
 }
 
+/** Returns the error of a port number outside of 1 to 65535. */
 export const portNumberErrors = (port: number): string[] =>
   port >= 1 && port <= MAX_PORT ? [] : [rangeText(1, MAX_PORT)];
 
@@ -87,7 +89,10 @@ export const portErrors = (field: string, port: string | number | undefined): Fi
     ? invalidEach(field, port, portNameErrors(port))
     : invalidEach(field, port ?? 0, portNumberErrors(Number(port ?? 0)));
 
-/** An amount; undefined for what is none. Reading refuses such texts, but not in values that come another way. */
+/**
+ * Returns a quantity; undefined for an invalid one, which readers of objects refuse, but which may come from other
+ * sources.
+ */
 export function quantityOf(text: string): Quantity | undefined {
   try {
     return parseQuantity(text);

@@ -110,7 +110,7 @@ function updating(
     else if (separates) keepStatus(object, old);
     dropOf(subresource)(object, old);
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);
-    // What is written of a status asks for nothing.
+    // A write of the status does not change the desired state.
     countGeneration(object, old, subresource === 'status' ? undefined : generationOf(declared));
   };
 }
@@ -147,7 +147,7 @@ function writingOneField({ schema, subresources }: RuledDefinition): [string, st
 const generationOf = ({ generation }: KindDeclaration): Generation | undefined =>
   generation === true ? { first: 1, rises: desiredChanged } : generation;
 
-/** Metadata's generation is the server's: the old one, and one more when what is counted has changed. */
+/** Sets the generation, which clients cannot set: the old one, incremented if a counted part has changed. */
 function countGeneration(object: ApiObject, old: ApiObject, counted: Generation | undefined): void {
   const metadata = ensureObject(object, 'metadata');
   const before = old.metadata?.generation ?? 0;

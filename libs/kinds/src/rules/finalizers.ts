@@ -2,7 +2,7 @@ import { type ApiObject, type FieldError, invalidValue, type Names } from '@orch
 
 const DEPENDENTS = ['orphan', 'foregroundDeletion'];
 
-/** Says what is wrong with the name of a finalizer that has no domain. */
+/** Returns the errors of the name of a finalizer without a domain. */
 export const finalizerNameErrors = (name: string, names: Names): string[] =>
   name.includes('/') || name === names.product || DEPENDENTS.includes(name)
     ? []

@@ -3,8 +3,8 @@ import type { FeatureName, Features } from '@orch/schema';
 import { isObject, type Json } from '../values/fields.js';
 
 /**
- * Fields that come with a feature. Without it a client that sends them is served as if they were not there; what is stored with
- * one of them keeps it.
+ * Fields of a feature. With the feature off, they are dropped from what clients send; a stored object that has one
+ * keeps it.
  */
 export interface GatedFields<T extends object = Json> {
   /** Unset: no feature of this release brings them. */

@@ -20,7 +20,7 @@ export function immutableField<
   return [invalidValue(path.join('.'), value ?? zero, 'field is immutable')];
 }
 
-/** Objects whose pods a label selector tells. */
+/** Objects that select pods by labels. */
 interface Selecting {
   readonly spec?: { readonly selector?: LabelSelector };
 }

@@ -3,8 +3,8 @@ import { invalidEach, quantityOf } from './checks.js';
 import { shownQuantity } from './go-quantity.js';
 
 /**
- * Names of resources (`cpu`, `requests.storage`, `example.com/gpu`) and amounts of them, as nodes, quotas and limit ranges
- * use them.
+ * Names of resources (`cpu`, `requests.storage`, `example.com/gpu`) and amounts of them, as nodes, quotas and limit
+ * ranges use them.
  */
 
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
@@ -31,6 +31,7 @@ const OF_CONTAINERS = new Set(COMPUTE);
 const WHOLE = new Set(COUNTED);
 const REQUESTS = 'requests.';
 
+/** Returns whether a resource is huge pages of some size. */
 export const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
 
 const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith(`${REQUESTS}hugepages-`);
@@ -52,7 +53,7 @@ function ownDomain(names: Names): string {
 /** Whether the name is one of the product's own: without a domain, or with its domain. */
 export const isNative = (name: string, names: Names): boolean => !name.includes('/') || name.includes(ownDomain(names));
 
-/** Whether the name is of a resource that somebody else has defined. */
+/** Returns whether a name is that of an extended resource. */
 const isExtended = (name: string, names: Names): boolean =>
   !isNative(name, names) && !name.startsWith(REQUESTS) && qualifiedNameErrors(`${REQUESTS}${name}`).length === 0;
 

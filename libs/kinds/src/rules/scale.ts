@@ -3,7 +3,7 @@ import { ensureObject } from '../values/fields.js';
 import { selectorText } from '../values/text.js';
 import type { ScaleRules } from './kind-rules.js';
 
-/** Workloads that say how many pods they want, and which are theirs. */
+/** Workloads with a number of replicas and a selector of their pods. */
 interface Workload {
   spec?: { replicas?: number; readonly selector?: LabelSelector };
   readonly status?: { readonly replicas?: number };

@@ -5,6 +5,7 @@ import { ensureObject, type Json, takeFrom } from '../values/fields.js';
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
+/** Returns whether a resource has a `status` subresource. */
 export const hasStatusSubresource = ({ subresources }: Pick<ResourceDefinition, 'subresources'>): boolean =>
   subresources.some((subresource) => subresource.name === 'status');
 
@@ -23,7 +24,9 @@ interface WithMetadata {
 /** Members of metadata that people and controllers set. */
 const SAID_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** All but the status of `object` becomes that of `old`, where a write through `status` may not change metadata either. */
+/**
+ * All but the status of `object` becomes that of `old`, where a write through `status` may not change metadata either.
+ */
 export function keepAllButStatus(object: WithMetadata, old: WithMetadata): void {
   keepDesired(object, old);
   const [metadata, before] = [ensureObject(object, 'metadata'), old.metadata ?? {}];
@@ -47,7 +50,7 @@ export function desiredChanged(object: object, old: object): boolean {
 }
 
 /**
- * The status of an object that nobody has observed yet: the fields that are written even when they are zero.
+ * Returns the status of an object that has not been observed yet: the fields that are written even if they are zero.
  * Undefined for kinds without a declared status.
  */
 export function emptyStatus(schema: StructSchema): Json | undefined {

@@ -2,7 +2,7 @@ import { DEFAULT_FEATURES, type Features } from '@orch/schema';
 
 /** Settings of an installation about its kinds; fixed at start-up. */
 export interface KindSettings {
-  /** Which fields there are, and what may be said in them. */
+  /** Features, which determine the available fields and values. */
   readonly features: Features;
   /** Containers of pods may be privileged. */
   readonly allowPrivileged: boolean;

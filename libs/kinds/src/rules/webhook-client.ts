@@ -50,7 +50,7 @@ function validateUrl(field: string, text: string): FieldError[] {
 function validateService(service: ServiceReference | undefined, path: string): FieldError[] {
   const port = service?.port ?? DEFAULT_PORT;
   const wrong = portNumberErrors(port);
-  // The release takes the one for the other, and clients compare what it says.
+  // The release confuses the two, and clients compare its messages.
   const missing = (name: 'name' | 'namespace', told: string) =>
     (service?.[name] ?? '') === '' ? [required(`${path}.${told}`, `service ${told} is required`)] : [];
   return [

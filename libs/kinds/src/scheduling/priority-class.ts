@@ -13,6 +13,7 @@ const OF_THE_SYSTEM = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
+/** Rules of PriorityClass; value and preemption policy are immutable. */
 export const priorityClass: KindDeclaration<PriorityClass> = {
   generation: { first: 1, rises: () => false },
   validateCreate: validatePriority,

@@ -44,6 +44,7 @@ function validateTokens(spec: CSIDriverSpec | undefined): FieldError[] {
   });
 }
 
+/** Refuses changes of the immutable fields of a driver; the path of one is misspelt as in the reference. */
 export const validateDriverUpdate = (object: CSIDriver, old: CSIDriver): FieldError[] => [
   ...immutableField(object, old, 'spec', 'attachRequired').map((error) => ({
     ...error,

@@ -7,11 +7,12 @@ import { ensureObject, fill, isEmpty } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js';
 
-/** Brings drivers that can be told to mount with a context. */
+/** Feature of drivers that can mount with an SELinux context. */
 const CONTEXT_MOUNT = 'SELinuxMountReadWriteOncePod';
 
 const COUNTED = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const;
 
+/** Rules of CSIDriver. */
 export const csiDriver = (settings: KindSettings): KindDeclaration<CSIDriver> => ({
   generation: {
     first: 0,

@@ -41,7 +41,7 @@ function validateTopologyKeys(driver: CSINodeDriver, path: string): FieldError[]
   });
 }
 
-/** A driver that stays says what it said. */
+/** Refuses changes of drivers that remain. */
 export function validateNodeDriversUpdate(object: CSINode, old: CSINode): FieldError[] {
   const before = new Map((old.spec?.drivers ?? []).map((driver) => [driver.name ?? '', driver]));
   return (object.spec?.drivers ?? []).flatMap((driver) => {

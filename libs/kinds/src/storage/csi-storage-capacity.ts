@@ -6,6 +6,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { selectorWarnings } from '../warnings/node-labels.js';
 
+/** Rules of CSIStorageCapacity; topology and class are immutable. */
 export const csiStorageCapacity: KindDeclaration<CSIStorageCapacity> = {
   unconditionalUpdate: false,
   validate: validateCapacity,

@@ -21,6 +21,7 @@ const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
+/** Rules of StorageClass. */
 export const storageClass: KindDeclaration<StorageClass> = {
   validate: validateClass,
   validateUpdate: (object, old) => [

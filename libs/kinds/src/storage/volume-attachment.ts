@@ -4,6 +4,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
 import { validateAttachment, validateAttachmentStatus, validateNewAttachment } from './volume-attachment-validation.js';
 
+/** Rules of VolumeAttachment; the spec is immutable. */
 export const volumeAttachment: KindDeclaration<VolumeAttachment> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },

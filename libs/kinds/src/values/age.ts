@@ -26,7 +26,7 @@ const LETTER = new Map([
 ]);
 
 /**
- * A length of time in milliseconds as tables show it: two units at most, the second one only where it still matters
+ * Returns a duration in milliseconds as tables show it: two units at most, the second one only where it still matters
  * (`5m32s`, `3d4h`, `47h`). A little below zero counts as zero; further below is `<invalid>`.
  */
 export function humanDuration(milliseconds: number): string {

@@ -2,8 +2,8 @@ import type { ApiObject } from '@orch/machinery';
 import { isObject, type Json } from './fields.js';
 
 /**
- * A copy of an object in which the objects at a path are others; what lies beside the path is shared. Where nothing stands
- * at the path, nothing is changed.
+ * Returns a copy of an object with edited objects at a path; everything else is shared. Nothing changes if there is no
+ * object at the path.
  * @param path names of members, separated by dots; `*` stands for every item of a list
  */
 export function edited(object: ApiObject, path: string, edit: (part: Json) => Json): ApiObject {

@@ -1,8 +1,9 @@
 import { copy, memberOf, setMember } from '@orch/machinery';
 
 /**
- * Reading and filling objects whose parts may all be missing. Rules of declared kinds read members of generated types; what
- * reads by strings here is for values that no type describes: schemas, objects of custom kinds, and those of older versions.
+ * Reading and filling objects whose parts may all be missing. Rules of declared kinds read members of generated types;
+ * what reads by strings here is for values that no type describes: schemas, objects of custom kinds, and those of older
+ * versions.
  */
 
 /** An object of any shape. */
@@ -17,7 +18,7 @@ export const isObject = (value: unknown): value is Json =>
 /** The value at a path of member names, or undefined where the path ends early. */
 export const at = (value: unknown, ...path: readonly string[]): unknown => reach(value, path);
 
-/** Follows a path. It is asked some hundred times of an object, so that it makes nothing. */
+/** Follows a path. It is called some hundred times for an object, so it allocates nothing. */
 function reach(value: unknown, path: readonly string[]): unknown {
   let here: unknown = value;
   for (let step = 0; step < path.length; step++) {
@@ -66,7 +67,7 @@ export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Reco
 /** Names of the members that a type declares. */
 export type NameOf<T> = keyof T & string;
 
-/** The object that a member holds, of any shape where the type of its holder does not say. */
+/** The object in a member, untyped if the type of its holder is unknown. */
 type Member<T, K extends keyof T> = unknown extends T[K] ? Json : NonNullable<T[K]>;
 
 /** The object under a member name, made when it is missing. */
@@ -93,7 +94,7 @@ export function fillZero<T extends object, K extends NameOf<T>>(parent: T, name:
 export const numberOf = (value: number | bigint | undefined): number | undefined =>
   typeof value === 'bigint' ? Number(value) : value;
 
-/** An int64 as {@link numberOf} says it, 0 where there is none. */
+/** Returns an int64 like {@link numberOf}; 0 if it is absent. */
 export const countOf = (value: number | bigint | undefined): number => numberOf(value) ?? 0;
 
 /** Whether a value is missing, null, or an empty list or object. */

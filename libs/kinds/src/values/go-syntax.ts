@@ -4,8 +4,8 @@ import type { PodDisruptionBudgetSpec } from '@orch/schema/types/policy/v1';
 import type { RoleRef } from '@orch/schema/types/rbac/v1';
 
 /**
- * Values as the reference system prints them in messages when they are no scalars: in the syntax of its language. Clients
- * compare such messages as they are.
+ * Values as the reference system prints them in messages when they are no scalars: in the syntax of its language.
+ * Clients compare such messages as they are.
  */
 
 const quoted = (text: string): string => JSON.stringify(text);
@@ -25,6 +25,7 @@ function stringMap(map: Readonly<Record<string, string>> | undefined): string {
 export const shownMap = (map: Readonly<Record<string, string>> | undefined): VerbatimValue =>
   new VerbatimValue(stringMap(map));
 
+/** Returns a list of strings as Go shows it. */
 export const shownStrings = (items: readonly string[]): VerbatimValue => new VerbatimValue(stringList(items));
 
 /** A number, or the text that stands for one. */
@@ -50,7 +51,10 @@ export function shownSelector(selector: LabelSelector | undefined): VerbatimValu
   );
 }
 
-/** The spec of a disruption budget. Of what it points to only addresses are printed, which differ each time; here they don't. */
+/**
+ * The spec of a disruption budget. Of what it points to only addresses are printed, which differ each time; here they
+ * don't.
+ */
 export function shownBudget(spec: PodDisruptionBudgetSpec | undefined): VerbatimValue {
   const pointer = (name: keyof PodDisruptionBudgetSpec, type: string): string =>
     (spec?.[name] ?? undefined) !== undefined ? `(*${type})(0xc000000000)` : `(*${type})(nil)`;

@@ -5,5 +5,6 @@ export function renamed(object: Json, newName: ReadonlyMap<string, string>): Jso
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [newName.get(name) ?? name, value]));
 }
 
+/** Returns the inverse of a renaming. */
 export const reversed = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...names].map(([from, to]) => [to, from]));

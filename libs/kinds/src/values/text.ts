@@ -2,8 +2,11 @@ import { labelSelectorOf, SelectorError } from '@orch/machinery';
 import type { PodSpec } from '@orch/schema/types/core/v1';
 import { isObject } from './fields.js';
 
+/** Cell of an empty value. */
 export const NONE = '<none>';
+/** Cell of an unset value. */
 export const UNSET = '<unset>';
+/** Cell of an unknown value. */
 export const UNKNOWN = '<unknown>';
 
 /** Text, or `<none>`. */

@@ -7,8 +7,8 @@ const PRIVATE_KEY = 'PRIVATE KEY';
 class Wrong extends Error {}
 
 /**
- * Why a certificate and a key, both in PEM, are no pair; undefined where they are one. What stands within a block is told in fewer
- * words than the reference has.
+ * Returns why a certificate and a key, both in PEM, do not match; undefined if they do. Errors within a block are less
+ * detailed than those of the reference.
  */
 export function keyPairFault(certificate: string, key: string): string | undefined {
   try {

@@ -9,33 +9,36 @@ interface ClaimCheckOptions {
   readonly store: Store;
   readonly services: Endpoint;
   readonly claims: AllocationClaims;
-  /** The ranges as they are configured now. */
+  /** The ranges as currently configured. */
   readonly allocators: Allocators;
-  /** Milliseconds for which a claim must have been seen without a Service; longer than any write may take to be decided. */
+  /**
+   * Milliseconds for which a claim must have been seen without a Service before it is freed; longer than any write may
+   * take.
+   */
   readonly safeMs: number;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
-  /** Told of each thing that is wrong with a Service, once for as long as it lasts. Must not throw. */
+  /** Receives each problem of a Service, once for as long as it lasts. Must not throw. */
   readonly onFinding?: (finding: ClaimFinding) => void;
 }
 
-/** What one look at all claims and Services led to. */
+/** Results of one comparison of all claims and Services. */
 interface ClaimFindings {
-  /** Claims of no Service that were given up. */
+  /** Claims without a Service that were freed. */
   readonly givenUp: number;
-  /** Values of Services that had no claim and have one now. */
+  /** Values of Services that had no claim and were claimed. */
   readonly claimed: number;
-  /** Values that more than one Service has. */
+  /** Values that several Services have. */
   readonly duplicates: number;
-  /** Values of Services that lie in no range, each once for each Service. */
+  /** Values of Services that lie in no range, counted once for each Service. */
   readonly outside: number;
 }
 
 type RangeName = keyof Allocators;
-/** Who has a value, by uid. */
+/** Services by uid, for each value. */
 type Holders = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
-/** A claim without a Service: which, and since when. */
+/** A claim without a Service, and since when it has been seen so, monotonic milliseconds. */
 interface Unused {
   readonly claim: Claim;
   readonly since: number;
@@ -49,8 +52,8 @@ const TEXTS: Readonly<Record<ClaimFinding['kind'], string>> = {
 const RANGES: readonly RangeName[] = ['clusterIPs', 'nodePorts'];
 
 /**
- * Compares the claims on addresses and ports with the Services. The two are written one after the other, and a write of
- * which nobody learns the outcome leaves its claims as they are. What is younger than the longest write is let alone.
+ * Compares the claims on addresses and ports with the Services. The two are written one after the other, and a write
+ * with unknown outcome leaves its claims behind. Claims younger than the longest write are left alone.
  */
 export class ClaimCheck {
   readonly #unused: Record<RangeName, ReadonlyMap<string, Unused>> = { clusterIPs: new Map(), nodePorts: new Map() };
@@ -59,13 +62,14 @@ export class ClaimCheck {
   constructor(private readonly options: ClaimCheckOptions) {}
 
   /**
-   * Looks at all of them once.
-   * @param run nothing is given up or claimed any more once it does not go on
+   * Compares all of them once.
+   * @param run once it does not go on, nothing more is freed or claimed
    * @throws StoreUnavailableError
    */
   async run(run: OwnRun): Promise<ClaimFindings> {
     const began = this.options.now();
-    // The claims first: of what is claimed after them there may already be a Service, but not the other way round.
+    // Claims are read first. A Service may then seem to have no claim only because it is newer than this read, which is
+    // checked again before the value is claimed.
     const { clusterIPs, nodePorts } = this.options.claims;
     const claims = { clusterIPs: await clusterIPs.all(), nodePorts: await nodePorts.all() };
     const holders = await this.#holders();
@@ -113,7 +117,7 @@ export class ClaimCheck {
     return holders;
   }
 
-  /** Claims without a Service, and since when each of them has been seen to be so. */
+  /** Returns the claims without a Service, and since when each of them has been seen so. */
   #unusedOf(range: RangeName, claims: ReadonlyMap<string, Claim>, holders: Holders): Unused[] {
     const seen = this.options.now();
     return [...claims.values()].flatMap((claim) => {
@@ -124,7 +128,7 @@ export class ClaimCheck {
     });
   }
 
-  /** @param began when the claims were not yet read */
+  /** Frees the claims that have been unused for long enough. @param began a time before the claims were read */
   async #giveUp(range: RangeName, claims: readonly Unused[], began: number, run: OwnRun): Promise<number> {
     const { safeMs, logger } = this.options;
     const unused = new Map<string, Unused>();
@@ -153,9 +157,9 @@ export class ClaimCheck {
       const claim = claims.get(value);
       if (claim && owners.has(claim.uid)) continue;
       for (const owner of owners.values()) {
-        // Of a Service that came after the claims were read.
+        // The Service was created after the claims were read.
         if (!run.goesOn || (await this.options.claims[range].held(value, owner))) break;
-        // Refused where another has claimed it, until that claim is given up or its Service appears.
+        // Fails while another Service has the claim, until that is freed or its Service appears.
         if (!(await this.options.claims[range].claim(value, owner))) continue;
         claimed.push({ range, kind: 'unallocated', value, owner });
         break;

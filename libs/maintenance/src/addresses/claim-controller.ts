@@ -24,7 +24,9 @@ interface ClaimSettings {
   readonly metrics: Metrics;
 }
 
-/** Controller that releases cluster IPs and node ports which are claimed but unused; none where that is switched off. */
+/**
+ * Controller that releases cluster IPs and node ports which are claimed but unused; none where that is switched off.
+ */
 export function claimController(settings: ClaimSettings): ControllerGroup {
   const { deps, store, unusedClaimAge, claims, allocators, logger } = settings;
   const teller = claimTellerOf(settings);
@@ -39,7 +41,7 @@ export function claimController(settings: ClaimSettings): ControllerGroup {
   return { controllers: [claimRepair({ check, intervalMs: safeMs / 2 })], stop };
 }
 
-/** Counts what is found, and writes Events where they are served. */
+/** Returns a receiver that counts findings, and writes Events if these are served. */
 function claimTellerOf({ deps, allocators, logger, metrics }: ClaimSettings): ClaimTeller {
   const endpoint = deps.served.current.ofResource('', 'events');
   const { pipeline, now } = deps;

@@ -7,12 +7,12 @@ import type { ClaimFinding } from './claim-finding.js';
 
 interface ClaimEventsOptions {
   readonly pipeline: Pick<WritePipeline, 'write'>;
-  /** Of the core group. */
+  /** Endpoint of Events of the core group. */
   readonly events: Endpoint;
   readonly allocators: Allocators;
-  /** Who writes them: the host of the process. */
+  /** Reporting instance: the host of the process. */
   readonly instance: string;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -23,11 +23,11 @@ const REPORTERS = {
   clusterIPs: 'ipallocator-repair-controller',
   nodePorts: 'portallocator-repair-controller',
 } as const;
-/** Tells the owners of Services by Events what is wrong with their addresses and ports. */
+/** Writes Events about problems with the addresses and ports of Services. */
 export class ClaimEvents {
   constructor(private readonly options: ClaimEventsOptions) {}
 
-  /** @throws what a create of an Event throws: the namespace may be on its way out */
+  /** Writes the Event of a finding. @throws the error of creating an Event: the namespace may be terminating */
   async tell(finding: ClaimFinding): Promise<void> {
     const { pipeline, events: endpoint } = this.options;
     const { namespace, name } = finding.owner;
@@ -61,14 +61,14 @@ export class ClaimEvents {
   }
 }
 
-/** What an Event says of one value. */
+/** Content of an Event about one value. */
 interface Telling {
   readonly reason: string;
   readonly action: string;
   readonly message: string;
 }
 
-/** @param ports the range there is */
+/** Returns the content of an Event about a port. @param ports the configured range */
 function aboutPort(kind: ClaimFinding['kind'], port: string, ports: string | undefined): Telling {
   const telling = (reason: string, text: string) => ({
     reason,
@@ -80,7 +80,7 @@ function aboutPort(kind: ClaimFinding['kind'], port: string, ports: string | und
   return telling('PortOutOfRange', `is not within the port range ${ports}; ${RECREATE}`);
 }
 
-/** @param network of its family, if there is one */
+/** Returns the content of an Event about an address. @param network that of its family, if there is one */
 function aboutAddress(kind: ClaimFinding['kind'], address: string, network: string | undefined): Telling {
   const family = address.includes(':') ? 'IPv6' : 'IPv4';
   const telling = (reason: string, text: string) => ({

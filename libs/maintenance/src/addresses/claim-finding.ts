@@ -1,23 +1,29 @@
 import type { Allocators, Owner } from '@orch/kinds';
 
-/** What is wrong with a value that a Service has, or was. */
+/** A problem of a value of a Service, which may have been repaired. */
 export interface ClaimFinding {
+  /** The range that the value belongs to. */
   readonly range: keyof Allocators;
   /**
-   * `unallocated`: it had no claim, and has one now; `duplicate`: another Service has it too; `outside`: it does not lie in
-   * the range any more, or there is no network of its family.
+   * `unallocated`: it had no claim, and has been claimed; `duplicate`: another Service has it too; `outside`: it is no
+   * longer in the range, or there is no network of its family.
    */
   readonly kind: 'unallocated' | 'duplicate' | 'outside';
+  /** The address or port. */
   readonly value: string;
-  /** The Service. */
+  /** The Service that has the value. */
   readonly owner: Owner;
 }
 
-/** Tells each finding once for as long as it lasts. */
+/** Reports each finding once for as long as it lasts. */
 export class NewFindings {
   #known: ReadonlySet<string> = new Set();
 
-  /** @param found all that is wrong now; @returns what was not wrong the last time */
+  /**
+   * Returns the new findings.
+   * @param found all current findings
+   * @returns those that were not found the last time
+   */
   of(found: readonly ClaimFinding[]): ClaimFinding[] {
     const known = this.#known;
     this.#known = new Set(found.map(idOf));
@@ -25,5 +31,5 @@ export class NewFindings {
   }
 }
 
-/** What makes two findings the same. */
+/** Returns a text that is equal for equal findings. */
 export const idOf = ({ range, kind, value, owner }: ClaimFinding): string => `${range} ${kind} ${value} ${owner.uid}`;

@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { ClaimFinding } from './claim-finding.js';
 
-/** Counts what is wrong with addresses and node ports of Services. */
+/** Returns a function that counts problems with addresses and node ports of Services. */
 export function claimFindings(metrics: Metrics): (finding: Pick<ClaimFinding, 'range' | 'kind'>) => void {
   const counter = metrics.counter({
     name: 'orch_service_claim_findings_total',

@@ -3,22 +3,22 @@ import type { ClaimCheck } from './claim-check.js';
 
 interface ClaimRepairOptions {
   readonly check: Pick<ClaimCheck, 'run'>;
-  /** Milliseconds between looks. */
+  /** Milliseconds between checks. */
   readonly intervalMs: number;
 }
 
-/** The one key: a look compares all claims with all Services. */
+/** The only key: a check compares all claims with all Services. */
 const ALL = 'all';
-/** First wait until a look that failed is made again, milliseconds. */
+/** First wait before a failed check is retried, milliseconds. */
 const RETRY_MS = 1_000;
 
 /**
- * Checks the claims again and again, as the server itself, which does this in kube-apiserver, too. The process that leads goes on, as it
- * knows since when what was without use.
+ * Returns a controller that checks the claims periodically, with the identity of the server, which does this in
+ * kube-apiserver, too. The leading process keeps running it, as it knows since when claims have been unused.
  */
 export const claimRepair = ({ check, intervalMs }: ClaimRepairOptions): Controller => ({
   name: 'service-claims',
-  // Nothing wakes it: what is wrong is what nobody was told of.
+  // No event wakes it: problems are those without events.
   sources: [{ subscribe: () => () => undefined, keys: () => [ALL] }],
   retry: { firstMs: Math.min(RETRY_MS, intervalMs), longestMs: intervalMs },
   async reconcile(_key, run) {

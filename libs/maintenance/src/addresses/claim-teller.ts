@@ -3,7 +3,7 @@ import type { ClaimEvents } from './claim-events.js';
 import { type ClaimFinding, idOf } from './claim-finding.js';
 
 interface ClaimTellerOptions {
-  /** Nothing where Events are not served. */
+  /** Writes Events; undefined if Events are not served. */
   readonly events: Pick<ClaimEvents, 'tell'> | undefined;
   /** Counts a finding. */
   readonly count: (finding: ClaimFinding) => void;
@@ -11,17 +11,17 @@ interface ClaimTellerOptions {
 }
 
 /**
- * Counts each finding at once, and writes the Events about them one after another, however many are found in one round:
- * requests have the database in between.
+ * Counts each finding at once, and writes the Events about them one after another, however many one round finds, so
+ * that requests get their share of the database.
  */
 export class ClaimTeller {
-  /** What is not written yet, each finding once. */
+  /** Findings whose Events are not written yet, by identity. */
   readonly #waiting = new Map<string, ClaimFinding>();
   #writing: Promise<void> | undefined;
 
   constructor(private readonly options: ClaimTellerOptions) {}
 
-  /** Waits for nothing. */
+  /** Counts a finding and queues its Event; returns immediately. */
   tell(finding: ClaimFinding): void {
     this.options.count(finding);
     if (!this.options.events) return;
@@ -29,7 +29,10 @@ export class ClaimTeller {
     this.#writing ??= this.#writeAll(this.options.events);
   }
 
-  /** Writes no more Events. Resolves when the one under way is over; who takes over the check finds the others again. */
+  /**
+   * Stops writing Events. Resolves when the write in progress has ended; the next process that runs the check finds the
+   * others again.
+   */
   async stop(): Promise<void> {
     this.#waiting.clear();
     await this.#writing;
@@ -41,7 +44,7 @@ export class ClaimTeller {
       try {
         await events.tell(finding);
       } catch (error) {
-        // The namespace may be on its way out, or the database: the finding is in the log, too.
+        // The namespace may be terminating, or the database unavailable: the finding is also in the log.
         this.options.logger.error('event about an address or node port', error);
       }
     }

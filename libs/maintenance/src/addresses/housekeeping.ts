@@ -23,7 +23,7 @@ export class Housekeeping {
     this.#expirer?.start();
   }
 
-  /** Stops the periodic work and resolves once what is under way has ended. */
+  /** Stops the periodic work and resolves once the work in progress has ended. */
   async stop(): Promise<void> {
     await this.#expirer?.stop();
   }

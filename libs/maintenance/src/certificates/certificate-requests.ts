@@ -21,21 +21,24 @@ interface CertificateRequestsSettings {
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
-  /** Decides who may have the certificate of a node. */
+  /** Authorizes client certificates of nodes. */
   readonly authorizer: Authorizer;
-  /** Writes as the controllers. */
+  /** Client with the identity of the controllers. */
   readonly client: Pick<ControllerClient, 'update' | 'delete'>;
-  /** Whether this process runs the controllers now. */
+  /** Returns whether this process currently runs the controllers. */
   readonly leads: () => boolean;
-  /** How long certificates are good for at most, milliseconds. */
+  /** Longest lifetime of a certificate, milliseconds. */
   readonly longest: number;
-  /** What is done here; what is not, somebody else does. Default: all. */
+  /** Whether a controller runs in this process, not elsewhere. Default: all do. */
   readonly runs?: (name: Work) => boolean;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Controllers that approve, sign and clean away certificate requests; undefined where these are not served, or none is to run here. */
+/**
+ * Returns the controllers that approve, sign and remove certificate requests; undefined if these are not served, or no
+ * controller is to run here.
+ */
 export function certificateRequests(settings: CertificateRequestsSettings): ControllerGroup | undefined {
   const { deps, store, feed, credentials, logger, runs = () => true, client } = settings;
   const { names, reader, now } = deps;
@@ -60,7 +63,7 @@ export function certificateRequests(settings: CertificateRequestsSettings): Cont
   });
   return {
     controllers,
-    // Requests are worked on in the background.
+    // Requests are processed in the background.
     start: () => void requests.start(),
     stop: () => requests.stop(),
   };
@@ -68,7 +71,7 @@ export function certificateRequests(settings: CertificateRequestsSettings): Cont
 
 const WORK: readonly Work[] = ['csrapproving', 'csrsigning', 'csrcleaner'];
 
-/** In the version that is stored. */
+/** Returns the endpoint of certificate requests in the storage version. */
 function endpointOf({ names, served }: ApiDeps): Endpoint | undefined {
   const group = names.group('certificates.orch.io');
   return served.current.types.find(
@@ -76,7 +79,7 @@ function endpointOf({ names, served }: ApiDeps): Endpoint | undefined {
   );
 }
 
-/** Whoever leads counts what was issued. */
+/** Returns how rows are read; the leading process counts certificates that were issued. */
 function readerOf({ deps, metrics, leads }: CertificateRequestsSettings, endpoint: Endpoint) {
   const count = requestDurations(metrics, deps.names);
   return (row: FollowedRow, before: RequestOutline | undefined): RequestOutline => {
@@ -88,7 +91,7 @@ function readerOf({ deps, metrics, leads }: CertificateRequestsSettings, endpoin
   };
 }
 
-/** One that has changed since is not of the kind that is removed any more. */
+/** Removes a request at its known version; a request that has changed since may no longer be due for removal. */
 async function remove(
   client: Pick<ControllerClient, 'delete'>,
   endpoint: Endpoint,

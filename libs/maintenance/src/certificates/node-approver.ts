@@ -14,10 +14,11 @@ interface NodeApproverOptions extends RequestWrites {
   readonly authorizer: Authorizer;
 }
 
-/** A right by which the client certificate of a node is approved for who asks: to create this subresource, which is served nowhere. */
+/** A right to have a client certificate of a node approved: to create this subresource, which is not served. */
 interface NodeRight {
+  /** Subresource of the right. */
   readonly subresource: 'selfnodeclient' | 'nodeclient';
-  /** Told in the condition, in the words that clients of the reference know. */
+  /** Message of the condition, in the words that clients of the reference know. */
   readonly message: string;
 }
 
@@ -30,19 +31,19 @@ const ANY: NodeRight = {
   message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
 };
 
-/** Approves client certificates of nodes for who may have them. */
+/** Approves client certificates of nodes for users with the right to have them. */
 export class NodeApprover {
   constructor(private readonly options: NodeApproverOptions) {}
 
-  /** Whether a request may be one that is approved so. */
+  /** Returns whether a request is pending and for the signer of such certificates. */
   isDue({ state, signerName }: Pick<RequestOutline, 'state' | 'signerName'>): boolean {
     return state === 'pending' && signerOf(signerName, this.options.names)?.id === 'kubelet-client';
   }
 
   /**
-   * Approves a request if who made it has the right.
-   * @returns false where it was looked for and is not there: it may be given later
-   * @throws StatusError, StoreUnavailableError; what the authorizer throws
+   * Approves a request if its user has the right.
+   * @returns false if the right was checked and is missing: it may be granted later
+   * @throws StatusError, StoreUnavailableError; errors of the authorizer
    */
   async approve(outline: RequestOutline): Promise<boolean> {
     const { endpoint, reader } = this.options;
@@ -61,7 +62,10 @@ export class NodeApprover {
     return rights.length === 0;
   }
 
-  /** Who asks for the certificate of the node that it is needs less than who asks for that of another. */
+  /**
+   * Returns the rights that suffice for a request: a node that requests its own certificate needs less than a user that
+   * requests one for another node.
+   */
   #rightsFor({ spec }: CertificateSigningRequest): readonly NodeRight[] {
     const signer = signerOf(spec?.signerName ?? '', this.options.names);
     if (signer?.id !== 'kubelet-client') return [];

@@ -5,14 +5,20 @@ import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
 
-/** Dependencies of the controllers of certificate requests. Without an optional one there is no controller that needs it. */
+/**
+ * Dependencies of the controllers of certificate requests. Without an optional one there is no controller that needs
+ * it.
+ */
 interface RequestControllersOptions {
   readonly requests: Pick<ObjectFollower<RequestOutline>, 'objects' | 'confirm' | 'onChange'>;
   readonly approver?: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer?: Pick<RequestSigner, 'isDue' | 'sign'>;
   /** Calls the listener when other requests can be signed than before, until the returned function is called. */
   onSigners(listener: () => void): () => void;
-  /** Deletes a request if it is as it is known; undefined where nothing is cleaned away. @throws StatusError, StoreUnavailableError */
+  /**
+   * Deletes a request if it is as it is known; undefined where nothing is cleaned away.
+   * @throws StatusError, StoreUnavailableError
+   */
   readonly remove?: (outline: RequestOutline) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -24,7 +30,10 @@ const RETRY = { firstMs: 1_000, longestMs: 1_000_000 };
 /** Milliseconds after which a request is looked at again that is to be removed later: clocks may be set. */
 const LONGEST_LOOK_MS = 600_000;
 
-/** Controllers that approve, sign and clean away certificate requests, under the names that kube-controller-manager gives them. */
+/**
+ * Controllers that approve, sign and clean away certificate requests, under the names that kube-controller-manager
+ * gives them.
+ */
 export function requestControllers(options: RequestControllersOptions): readonly Controller[] {
   const { requests, approver, signer, remove } = options;
   const source = objectSource(requests);
@@ -72,7 +81,7 @@ async function clean(
   return undefined;
 }
 
-/** Somebody else was faster: what was written is heard of. */
+/** Requeues a key after a conflict: the newer version will reach the cache. */
 function requeueOvertaken(error: unknown): never {
   const isOvertaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
   throw isOvertaken ? new RequeueError(error.message) : error;

@@ -2,30 +2,35 @@ import { X509Certificate } from 'node:crypto';
 import { parseTime } from '@orch/machinery';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '@orch/schema/types/certificates/v1';
 
-/** What has become of a request. `approved` waits for its signer. */
+/** State of a request. An `approved` one waits for its signer. */
 export type RequestState = 'pending' | 'approved' | 'denied' | 'failed' | 'issued';
 
-/** A certificate request as a process knows it, without what it asks for. */
+/** Summary of a certificate request that is kept in memory, without the request itself. */
 export interface RequestOutline {
+  /** Name of the request. */
   readonly name: string;
+  /** UID of the request. */
   readonly uid: string;
+  /** Resource version of the request. */
   readonly resourceVersion: string;
+  /** Name of its signer. */
   readonly signerName: string;
+  /** State, by conditions and certificate. */
   readonly state: RequestState;
-  /** When it is of no use any more, milliseconds since 1970. */
+  /** Time at which it is to be removed, milliseconds since 1970. */
   readonly removeAt: number;
-  /** What was asked for, seconds; undefined where the signer was to choose. */
+  /** Requested lifetime, seconds; undefined if the signer chooses. */
   readonly seconds: number | undefined;
-  /** Milliseconds that the certificate is good for; undefined where there is none, or it cannot be read. */
+  /** Lifetime of the certificate, milliseconds; undefined if there is none, or it is invalid. */
   readonly lifetime: number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
-/** How long requests are kept that were decided, and ones that nobody looks at: as the reference does. */
+/** Time for which decided and pending requests are kept, as in the reference, milliseconds. */
 const DECIDED_MS = HOUR_MS;
 const PENDING_MS = 24 * HOUR_MS;
 
-/** What is known of a request of this uid, at this version. */
+/** Returns the summary of a request with this uid, at this version. */
 export function outlineOf(object: CertificateSigningRequest, uid: string, version: bigint): RequestOutline {
   const { metadata, spec, status } = object;
   const times = certificateTimes(status?.certificate);
@@ -41,7 +46,7 @@ export function outlineOf(object: CertificateSigningRequest, uid: string, versio
   };
 }
 
-/** Of its conditions and its certificate. */
+/** Returns the state of a request, by its conditions and its certificate. */
 export function stateOf({ status }: CertificateSigningRequest): RequestState {
   const { certificate = '', conditions = [] } = status ?? {};
   const has = (type: string) => conditions.some((condition) => condition.type === type);
@@ -65,11 +70,13 @@ function removalOf({ metadata, status }: CertificateSigningRequest, end: number 
   );
 }
 
-/** What does not say when it was written stays. */
+/** Returns a time plus a duration; never for a missing time. */
 const after = (time: string | undefined, ms: number): number =>
   time ? parseTime(time) + ms : Number.POSITIVE_INFINITY;
 
-/** Of the first certificate, milliseconds since 1970. */
+/**
+ * Returns the validity of the first certificate, milliseconds since 1970; undefined if there is none, or it is invalid.
+ */
 function certificateTimes(certificate = ''): { begin: number; end: number } | undefined {
   if (certificate === '') return undefined;
   try {

@@ -16,31 +16,31 @@ import { type RequestWrites, withCondition, writeRequest } from './request-write
 
 interface RequestSignerOptions extends RequestWrites {
   readonly names: Names;
-  /** What is signed with, as it is now. */
+  /** Returns the current signing certificates and keys. */
   signers(): ReadonlyMap<SignerId, Pair>;
-  /** How long certificates are good for at most, milliseconds. */
+  /** Longest lifetime of a certificate, milliseconds. */
   readonly longest: number;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** No certificate is good for less, milliseconds. */
+/** Shortest lifetime of a certificate, milliseconds. */
 const SHORTEST_MS = 600_000;
 
-/** Signs approved requests of the control plane's own signers, or says why not. */
+/** Signs approved requests for the control plane's own signers, or records why they are not signed. */
 export class RequestSigner {
   readonly #authorities = new WeakMap<Pair, Promise<SigningAuthority>>();
 
   constructor(private readonly options: RequestSignerOptions) {}
 
-  /** Whether a request waits for a signer that signs here. */
+  /** Returns whether a request waits for a signer of this process. */
   isDue({ state, signerName }: RequestOutline): boolean {
     return state === 'approved' && this.#signerOf(signerName) !== undefined;
   }
 
   /**
-   * Signs a request, unless that is not due any more.
-   * @throws StatusError, StoreUnavailableError; Error when the authority cannot sign
+   * Signs a request, unless that is no longer due.
+   * @throws StatusError, StoreUnavailableError; Error if the authority cannot sign
    */
   async sign(outline: RequestOutline): Promise<void> {
     await writeRequest(this.options, outline, 'status', async (current) => {
@@ -82,7 +82,7 @@ export class RequestSigner {
   }
 }
 
-/** What a request asks for, or why its signer does not sign it. */
+/** Returns the parsed request, or why its signer does not sign it. */
 function askedOf({ spec }: CertificateSigningRequest, signer: Signer): CertificateRequest | string {
   try {
     const request = readCertificateRequest(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));

@@ -4,22 +4,23 @@ import type { CertificateSigningRequest } from '@orch/schema/types/certificates/
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import type { RequestOutline } from './request-outline.js';
 
-/** What becomes of a request; undefined for nothing. */
+/** Returns the changed request; undefined for no change. */
 type RequestChange = (
   current: CertificateSigningRequest,
 ) => CertificateSigningRequest | undefined | Promise<CertificateSigningRequest | undefined>;
 
 /** Dependencies of writes into requests. */
 export interface RequestWrites {
+  /** Client with the identity of the controller. */
   readonly client: Pick<ControllerClient, 'update'>;
-  /** In the version that is stored. */
+  /** Endpoint of certificate requests in the storage version. */
   readonly endpoint: Endpoint;
 }
 
 /**
- * Writes the decision or the certificate of a controller into a request, as any signer would: the rules of the kind hold. One that is gone,
- * or is another of its name, is left alone.
- * @throws StatusError, StoreUnavailableError, and what the change throws
+ * Writes the decision or the certificate of a controller into a request, under the rules for any signer. A request that
+ * is gone, or has been replaced by another of its name, is left alone.
+ * @throws StatusError, StoreUnavailableError, and errors of the change
  */
 export async function writeRequest(
   { client, endpoint }: RequestWrites,
@@ -35,7 +36,7 @@ export async function writeRequest(
     .catch(ignoreMissing);
 }
 
-/** A condition beside those that a request has; its times are filled in when it is written. */
+/** Adds a condition to a request; its times are filled in when it is written. */
 export function withCondition(
   request: CertificateSigningRequest,
   condition: { readonly type: string; readonly reason: string; readonly message: string },

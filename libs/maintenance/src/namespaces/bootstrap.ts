@@ -5,28 +5,38 @@ import { UnreadableBodyError } from '@orch/storage';
 import { ensureOwn, type OwnCreations } from '@orch/writing';
 import { SYSTEM_NAMESPACES } from './system-namespaces.js';
 
+/** Options of the objects that every installation has. */
 export interface BootstrapOptions extends OwnCreations {
+  /** Names of the installation. */
   readonly names: Names;
-  /** Undefined where they are not served. */
+  /** Endpoint of Services; undefined if they are not served. */
   readonly services: Endpoint | undefined;
-  /** Address of the Service that stands for the API. */
+  /** Cluster IP of the Service of the API. */
   readonly serviceAddress: string;
+  /** Port that the API listens on. */
   readonly securePort: number;
-  /** Undefined where nobody looks at them. */
+  /** Endpoint of priority classes; undefined if no plugin uses them. */
   readonly priorityClasses: Endpoint | undefined;
+  /** Default: the clock of the system. */
   readonly clock?: Clock;
 }
 
-/** How long another server may take to make the Service once it holds its address, and how often that is looked at, ms. */
+/**
+ * Time that another server may take to create the Service once it has claimed the address, and the interval of retries,
+ * ms.
+ */
 const OTHERS_MS = 10_000;
 const LOOK_MS = 100;
 
-/** Makes the namespaces that every installation has. */
+/** Creates the namespaces that every installation has. */
 export async function makeNamespaces(options: OwnCreations & { readonly namespaces: Endpoint }): Promise<void> {
   for (const name of SYSTEM_NAMESPACES) await ensureThere(options, options.namespaces, { metadata: { name } });
 }
 
-/** What cannot be opened is there all the same, and must not keep a server from starting. @throws StatusError, StoreUnavailableError */
+/**
+ * Creates an object if it does not exist. An unreadable object exists too, and must not prevent a server from starting.
+ * @throws StatusError, StoreUnavailableError
+ */
 async function ensureThere(options: OwnCreations, endpoint: Endpoint, object: ApiObject): Promise<void> {
   try {
     await ensureOwn(options, endpoint, object);
@@ -35,7 +45,7 @@ async function ensureThere(options: OwnCreations, endpoint: Endpoint, object: Ap
   }
 }
 
-/** Classes of what nothing works without. */
+/** Priority classes of essential pods. */
 const SYSTEM_CLASSES: readonly ApiObject[] = [
   {
     metadata: { name: 'system-node-critical' },
@@ -49,14 +59,20 @@ const SYSTEM_CLASSES: readonly ApiObject[] = [
   },
 ];
 
-/** Makes what else every installation has: the Service that stands for the API, and the priority classes of the system. */
+/**
+ * Creates the other objects that every installation has: the Service of the API, and the priority classes of the
+ * system.
+ */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
   if (options.services) await ensureService(options, options.services);
   if (options.priorityClasses)
     for (const each of SYSTEM_CLASSES) await ensureThere(options, options.priorityClasses, each);
 }
 
-/** Where servers start side by side on an empty database, the address is claimed before the Service of whoever claims it can be seen. */
+/**
+ * Creates the Service. If several servers start on an empty database, another one may have claimed the address before
+ * its Service is visible; this is retried.
+ */
 async function ensureService(options: BootstrapOptions, services: Endpoint): Promise<void> {
   const { clock = systemClock } = options;
   for (let waited = 0; ; waited += LOOK_MS) {

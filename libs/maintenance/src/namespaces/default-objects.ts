@@ -8,12 +8,12 @@ import type { ControllerClient } from '@orch/writing';
 
 /** An object that every namespace has. */
 interface DefaultObject {
-  /** In the version that is stored. */
+  /** Endpoint in the storage version. */
   readonly endpoint: Endpoint;
   readonly name: string;
   /** Content beside its metadata. */
   readonly content: Readonly<Record<string, unknown>>;
-  /** Objects of its kind in memory; those of other names need not be known. */
+  /** Cached objects of its kind; those of other names may be missing. */
   readonly followed: Pick<FollowedObjects, 'get' | 'onChange'>;
 }
 
@@ -22,12 +22,15 @@ interface DefaultObjectsOptions {
   /** Name of the controller. */
   readonly name: string;
   readonly object: DefaultObject;
-  /** All namespaces, in memory. */
+  /** All namespaces, in the cache. */
   readonly namespaces: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
   readonly client: Pick<ControllerClient, 'create' | 'update'>;
 }
 
-/** Makes an object in every namespace that is not being deleted, again where it was deleted, and corrects its content. */
+/**
+ * Returns a controller that creates an object in every namespace that is not being deleted, recreates it after a
+ * deletion, and corrects its content.
+ */
 export function defaultObjects({ name, object, namespaces, client }: DefaultObjectsOptions): Controller {
   return {
     name,
@@ -41,7 +44,7 @@ export function defaultObjects({ name, object, namespaces, client }: DefaultObje
   };
 }
 
-/** Wakes the controller with the namespace of an object that has changed. Its keys are those of the namespaces. */
+/** Wakes the controller with the namespace of a changed object. The keys are those of the namespaces. */
 function namespacesOf({ name, followed }: DefaultObject): ControllerSource {
   const end = `/${name}`;
   return {
@@ -65,8 +68,9 @@ async function write(
 }
 
 /**
- * Where the namespace is being deleted, its end is still to be heard of, and wakes the controller. Where it is gone, or the object has come
- * or gone meanwhile, that is to be heard of, too; but a webhook may have said so as well. What cannot be read is reported by whoever follows it.
+ * Ignores failures that a later event resolves. If the namespace is being deleted, its end wakes the controller. A
+ * missing namespace, or an object that was created or deleted meanwhile, is also followed by an event, but the error
+ * may come from a webhook, so that the work is queued again. An unreadable object is reported by the informer.
  */
 function ignoreOvertaken(error: unknown): void {
   if (error instanceof UnreadableBodyError) return;

@@ -12,7 +12,8 @@ interface Condition {
 type Finding = Omit<Condition, 'lastTransitionTime'>;
 
 /**
- * Writes into `status.conditions` why a namespace that is being deleted is still there; what they tell already stays as it is.
+ * Writes into `status.conditions` why a namespace that is being deleted still exists; conditions that say so already
+ * are kept.
  * @returns whether they have changed
  */
 export function reportRemainders(namespace: ApiObject, remainders: readonly Remainder[], now: number): boolean {

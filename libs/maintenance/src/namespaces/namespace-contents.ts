@@ -6,40 +6,45 @@ import type { ControllerClient } from '@orch/writing';
 
 /** Remaining objects of one type in a namespace. */
 export interface Remainder {
+  /** Endpoint of the type. */
   readonly endpoint: Endpoint;
-  /** Objects that finalizers or grace keep. */
+  /** Number of objects that finalizers or a grace period keep. */
   readonly objects: number;
-  /** How many of them each finalizer keeps. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Why the rest is not known. */
+  /** Error because of which the rest is unknown. */
   readonly failure?: unknown;
 }
 
 interface NamespaceContentsOptions {
   readonly store: Pick<Store, 'typesIn'>;
-  /** Deletes what namespaces hold. */
+  /** Client that deletes the contents of namespaces. */
   readonly client: Pick<ControllerClient, 'deleteCollection'>;
-  /** One endpoint for each type of namespaced objects, as they are served now. */
+  /** Returns one endpoint for each type of namespaced objects that is currently served. */
   readonly namespaced: () => readonly Endpoint[];
   /**
-   * Resolves when all kinds are served that any server served before the call: of which the namespace may hold objects. Default:
-   * at once.
+   * Resolves once this process serves all kinds that any server served before the call, as the namespace may hold
+   * objects of these. Default: at once.
    */
   readonly catchUp?: () => Promise<void>;
-  /** In [0, 1); default Math.random. Servers that empty one namespace at a time begin at different types. */
+  /**
+   * Returns a number in [0, 1); default Math.random. Servers that empty one namespace at the same time begin with
+   * different types.
+   */
   readonly random?: () => number;
 }
 
-/** Deletes what namespaces hold. */
+/** Deletes the contents of namespaces. */
 export class NamespaceContents {
   constructor(private readonly options: NamespaceContentsOptions) {}
 
   /**
-   * Deletes all that a namespace holds, type after type; a type that fails does not keep the others. Types that hold nothing are not
-   * looked into: there may be thousands.
-   * @param stopped asked now and then; true ends it early
-   * @returns what is left, types of which nothing is left out
-   * @throws StoreUnavailableError where it is not known which kinds there are, or which of them it holds
+   * Deletes the contents of a namespace, type after type; a failure of one type does not affect the others. Types
+   * without objects are skipped: there may be thousands.
+   * @param stopped polled during the work; true ends it early
+   * @returns the remaining objects; types without any are left out
+   * @throws StoreUnavailableError if it cannot be determined which kinds there are, or which of them the namespace
+   * holds
    */
   async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
     const { random = Math.random, catchUp, client } = this.options;
@@ -73,6 +78,6 @@ class Left {
   }
 }
 
-/** The same in whichever version it lies. */
+/** Returns the finalizers of a stored object, which are the same in every version. */
 const finalizersOf = ({ body }: Stored): readonly string[] =>
   (parseStoredJson(withoutOwners(body)) as ApiObject).metadata?.finalizers ?? [];

@@ -13,7 +13,7 @@ interface NamespaceControllerOptions {
   readonly names: Names;
   /** In the version that is stored. */
   readonly endpoint: Endpoint;
-  /** All namespaces, in memory. */
+  /** All namespaces, in the cache. */
   readonly namespaces: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
   /** Reads a namespace as it is stored. @throws StoreUnavailableError */
   readonly current: (name: string) => Promise<ApiObject | undefined>;
@@ -23,19 +23,25 @@ interface NamespaceControllerOptions {
   readonly now: () => number;
   /** Clock for the time between looks. Default: the machine's. */
   readonly clock?: Clock;
-  /** Called with why a type of objects could not be deleted, unless the status told it before; the namespace is looked at again. */
+  /**
+   * Receives the reason why objects of a type could not be deleted, unless the status already contains it; the
+   * namespace is retried.
+   */
   readonly onError: (error: unknown) => void;
 }
 
 /** Namespaces that are emptied at a time (`--concurrent-namespace-syncs` of kube-controller-manager). */
 const WORKERS = 10;
 const RETRY = { firstMs: 5, longestMs: 60_000 };
-/** Milliseconds until a namespace is looked at again that still holds something. */
+/** Milliseconds until a namespace with remaining objects is retried. */
 const REMAINDER_MS = 5_000;
-/** The same where something could not be deleted: doubled with each look. */
+/** Wait after a failed deletion: doubled with each attempt. */
 const FAILURE = { firstMs: REMAINDER_MS, longestMs: RETRY.longestMs };
 
-/** Empties namespaces that are being deleted, and then takes the finalizer off that stands for their contents (spec: "Deletion of an object"). */
+/**
+ * Returns a controller that empties namespaces that are being deleted, and then removes the finalizer that stands for
+ * their contents (spec: "Deletion of an object").
+ */
 export function namespaceController(options: NamespaceControllerOptions): Controller {
   const reconciler = new NamespaceReconciler(options);
   return {
@@ -47,21 +53,21 @@ export function namespaceController(options: NamespaceControllerOptions): Contro
   };
 }
 
-/** Looks after failures, at all namespaces together: so many a second, with bursts. */
+/** Rate of retries after failures, of all namespaces together, per second, with bursts. */
 const FAILURES_PER_SECOND = 10;
 const FAILURE_BURST = 100;
 
-/** Outcome of the last look at a namespace. */
+/** Outcome of the last attempt at a namespace. */
 interface Looked {
   readonly uid: string;
-  /** Monotonic milliseconds before which nothing is looked for again: what is told in its status wakes the controller, too. */
+  /** Time of the next attempt, monotonic milliseconds: the write of its status wakes the controller earlier. */
   readonly notBefore: number;
   /** Waits after failures. */
   readonly backoff: Backoff;
 }
 
 class NamespaceReconciler {
-  /** Namespaces that still held something, by name. */
+  /** Namespaces with remaining objects, by name. */
   readonly #looked = new Map<string, Looked>();
   readonly #clock: Clock;
   readonly #rate: TokenBucket;
@@ -79,7 +85,8 @@ class NamespaceReconciler {
     if (uid === undefined) return undefined;
     const rest = (this.#looked.get(name)?.notBefore ?? 0) - this.#clock.now();
     if (rest > 0) return rest;
-    // Another process may have let it go, and a client have made one of its name, of which memory has yet to hear.
+    // Another process may have removed the namespace, and a client have created another of its name, while the cache is
+    // outdated.
     if (this.#uidIfDue(await this.options.current(name)) !== uid) return undefined;
     const remainders = await this.options.contents.empty(name, () => !run.goesOn || this.#dueUid(name) !== uid);
     if (!run.goesOn || this.#dueUid(name) !== uid) return undefined;
@@ -92,7 +99,7 @@ class NamespaceReconciler {
     return this.#uidIfDue(this.options.namespaces.get('', name));
   }
 
-  /** The uid of a namespace that is to be emptied. Finalizers of others keep it when its contents are gone. */
+  /** Returns the uid of a namespace that is to be emptied. Finalizers of others keep it once its contents are gone. */
   #uidIfDue(namespace: ApiObject | undefined): string | undefined {
     if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;
     return finalizersOf(namespace).includes(this.options.names.product) ? (namespace.metadata.uid ?? '') : undefined;
@@ -107,14 +114,14 @@ class NamespaceReconciler {
     return rest;
   }
 
-  /** Says in the status of a namespace what keeps it. */
+  /** Writes into the status of a namespace why it still exists. */
   async #report(name: string, uid: string, remainders: readonly Remainder[]): Promise<void> {
     let isNews = false;
     await this.#update({ name, uid }, 'status', (current) => {
       isNews = reportRemainders(current, remainders, this.options.now());
       return current;
     });
-    // What its status says already was logged before.
+    // A reason that is already in the status has been logged.
     if (!isNews) return;
     for (const { failure } of remainders) if (failure !== undefined) this.options.onError(failure);
   }
@@ -127,7 +134,7 @@ class NamespaceReconciler {
     });
   }
 
-  /** Does nothing where the namespace is gone already, or is another of its name. */
+  /** Updates a namespace, unless it is gone or has been replaced by another of its name. */
   async #update(
     { name, uid }: { readonly name: string; readonly uid: string },
     subresource: string,

@@ -21,13 +21,13 @@ interface NamespaceControllersSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
-  /** One endpoint for each type of namespaced objects, as they are served now. */
+  /** Returns one endpoint for each type of namespaced objects that is currently served. */
   readonly namespaced: () => readonly Endpoint[];
-  /** Resolves when all kinds are served that any server served before the call. */
+  /** Resolves once this process serves all kinds that any server served before the call. */
   readonly catchUp: () => Promise<void>;
-  /** Whether a controller runs in this process. */
+  /** Returns whether a controller runs in this process. */
   readonly runs: (name: Work) => boolean;
-  /** Writes as the controller of a service account. */
+  /** Returns a client with the identity of a controller's service account. */
   readonly clientOf: (account: string) => ControllerClient;
   readonly options: Pick<AdmissionOptions, 'rootCaFile'>;
   readonly followed: FollowedByNamespaces;
@@ -38,11 +38,14 @@ interface NamespaceControllersSettings {
 export interface FollowedByNamespaces {
   /** All namespaces. */
   readonly namespaces: FollowedObjects;
-  /** Undefined where nobody needs them. */
+  /** Service accounts; undefined if no plugin needs them. */
   readonly accounts: FollowedObjects | undefined;
 }
 
-/** Accounts are made where pods need them. To be called before admission is started. */
+/**
+ * Starts to follow the objects of the controllers; service accounts only if pods need them. To be called before
+ * admission is started.
+ */
 export function followForNamespaces({ plugins, objects }: AdmissionControl): FollowedByNamespaces {
   const { objects: known } = objects.forPlugin();
   return {
@@ -55,9 +58,9 @@ const ACCOUNT = 'default';
 const ROOT_CA = 'kube-root-ca.crt';
 
 /**
- * Controllers of namespaces: one empties those that are being deleted, others make what each namespace has (the account of pods that name
- * none, and the authorities that the API's certificate is verified by).
- * @throws Error for a file of authorities that cannot be read
+ * Returns the controllers of namespaces: one empties those that are being deleted, others create the objects that each
+ * namespace has (the default service account, and the authorities that verify the API's certificate).
+ * @throws Error for an unreadable file of authorities
  */
 export async function namespaceControllers(settings: NamespaceControllersSettings): Promise<ControllerGroup> {
   const account = accountController(settings);
@@ -103,7 +106,7 @@ function accountController({ deps, followed, runs, clientOf }: NamespaceControll
   });
 }
 
-/** Config maps of authorities, and of others the name alone: there may be many, and large ones. */
+/** Follows the config maps of authorities; for others it keeps only the name, as there may be many large ones. */
 function caFollower({ deps, store, feed, logger }: NamespaceControllersSettings) {
   const endpoint = storedEndpoint(deps, '', 'configmaps');
   return new ObjectFollower<ApiObject | undefined>({

@@ -13,21 +13,24 @@ interface QuotaControllerOptions {
   readonly store: Pick<ServingStore, 'uncharged' | 'forgetUncharged'>;
   readonly index: Pick<QuotaIndex, 'all' | 'in' | 'confirm' | 'onChange'>;
   readonly count: Pick<QuotaCount, 'find' | 'used' | 'write'>;
-  /** Counts quotas again that were counted; nobody does when absent. */
+  /** Verifies counted quotas; absent for no verification. */
   readonly verifier?: Pick<QuotaVerifier, 'round'>;
   /** Called with each count that was written. */
   readonly onCounted: (reason: CountReason) => void;
 }
 
-/** Counts of one quota in a reconciliation, where writes that are charged to it come between. */
+/** Most counts of one quota in a reconciliation, if concurrent writes charge it. */
 const ATTEMPTS = 16;
-/** Milliseconds between two looks for what servers of the release before have written beside quotas. */
+/** Milliseconds between two checks for writes of servers of the previous release, which do not charge quotas. */
 const UNCHARGED_MS = 3_000;
 const RETRY = { firstMs: 250, longestMs: 60_000 };
-/** Keys of work that is about no quota in particular; those of quotas hold a slash. */
+/** Keys of work that does not concern a particular quota; keys of quotas contain a slash. */
 const [UNCHARGED, VERIFICATION] = ['uncharged', 'verification'];
 
-/** Counts what quotas have that nobody has counted yet. What is written from then on is charged as it is written. */
+/**
+ * Returns a controller that counts the usage of quotas that were never counted. Later writes are charged as they are
+ * made.
+ */
 export function quotaController(options: QuotaControllerOptions): Controller {
   const { index, verifier } = options;
   return {
@@ -62,8 +65,8 @@ function uncounted(index: QuotaControllerOptions['index']): ControllerSource {
 }
 
 /**
- * Counts the quotas of namespaces in which servers of the release before have written beside them. What goes wrong with one quota keeps nobody
- * from the others, and has all of them counted again.
+ * Counts the quotas of namespaces in which servers of the previous release have written without charging them. A
+ * failure with one quota does not affect the others, but has all of them counted again.
  * @throws the first failure
  */
 async function countUncharged(options: QuotaControllerOptions): Promise<number> {

@@ -17,12 +17,12 @@ import { type ControllerClient, ignoreMissing, resourceOf } from '@orch/writing'
 interface QuotaCountOptions {
   readonly store: Pick<ServingStore, 'get' | 'snapshot' | 'settledHead'>;
   readonly client: Pick<ControllerClient, 'update'>;
-  /** Of resourcequotas. */
+  /** Endpoint of resourcequotas. */
   readonly endpoint: Endpoint;
   readonly evaluators: Evaluators;
-  /** All kinds whose objects lie in namespaces, one endpoint each. */
+  /** Returns all namespaced kinds, one endpoint each. */
   readonly namespaced: () => readonly Endpoint[];
-  /** Resolves when all kinds are served that any server served before the call. */
+  /** Resolves once this process serves all kinds that any server served before the call. */
   readonly catchUp: () => Promise<void>;
 }
 
@@ -32,27 +32,27 @@ interface StoredQuota {
   readonly quota: ApiObject;
 }
 
-/** Above every version: who asks for it waits for each write that is under way. */
+/** Version above all others: the wait for it waits for every write in progress. */
 const EVERY_WRITE = (1n << 62n) as Version;
 
 /**
- * Counts what there is of what a quota limits, beside writers.
+ * Counts the usage of the resources that a quota limits, concurrently with writes.
  *
- * A count begins with a version of the quota. Writes that know of it leave a younger version when they change what it counts; those
- * that may not know of it are waited for. So where the quota is still at that version when the count is written, nothing was
- * changed since, and what was read of each resource at another time is true of one.
+ * A count begins with a version of the quota. Writes that know the quota give it a newer version if they change its
+ * usage; writes that may not know it are waited for. So if the quota is still at that version when the count is
+ * written, nothing has changed, and the reads of the resources at different times are consistent.
  */
 export class QuotaCount {
   constructor(private readonly options: QuotaCountOptions) {}
 
-  /** Before it is counted; undefined where it has gone. */
+  /** Reads a quota before it is counted; undefined if it is gone. */
   async find(key: Key): Promise<StoredQuota | undefined> {
     const { store, endpoint } = this.options;
     const row = await store.get(endpoint.type, key);
     return row && { version: row.version, quota: fromStored(row, endpoint) };
   }
 
-  /** What there is, by names of what is limited. */
+  /** Returns the usage by name of the limited resource. */
   async used(namespace: string, quota: ApiObject): Promise<Amounts> {
     const { store, evaluators, namespaced, catchUp } = this.options;
     await catchUp();
@@ -84,7 +84,10 @@ export class QuotaCount {
     }
   }
 
-  /** Writes what was counted, also for one that has gone. @returns false where the quota has been written meanwhile */
+  /**
+   * Writes the counted usage; a quota that is gone counts as written.
+   * @returns false if the quota has been written since
+   */
   async write(key: Key, version: Version, used: Amounts): Promise<boolean> {
     const { client, endpoint } = this.options;
     const change = (current: ApiObject, _turn: unknown, stored: Pick<Row, 'version'>): ApiObject => {

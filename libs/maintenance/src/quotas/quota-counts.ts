@@ -25,7 +25,7 @@ interface QuotaCountSettings {
   readonly catchUp: () => Promise<void>;
 }
 
-/** The controller that counts quotas, and verifies now and then that what they tell is true. */
+/** Returns the controller that counts quotas, and verifies their amounts from time to time. */
 export function quotaCounts(settings: QuotaCountSettings): Controller {
   const { deps, index, evaluators, store, client, verifyIntervalMs: intervalMs, metrics, logger, catchUp } = settings;
   const { served, unserved } = deps;

@@ -4,14 +4,14 @@ import type { Key } from '@orch/storage';
 import type { KnownQuota } from '@orch/writing';
 import type { QuotaCount } from './quota-count.js';
 
-/** An amount that a quota did not tell as it is. */
+/** A wrong amount in the status of a quota. */
 interface WrongAmount {
   readonly name: string;
   readonly told: string;
   readonly found: string;
 }
 
-/** What a verification found. `overtaken`: the quota was charged so often that it could not be compared. */
+/** Result of a verification. `overtaken`: the quota was charged so often that it could not be compared. */
 export type Verification =
   | { readonly result: 'true' | 'overtaken' }
   | { readonly result: 'mended'; readonly key: Key; readonly wrong: readonly WrongAmount[] };
@@ -19,31 +19,34 @@ export type Verification =
 interface QuotaVerifierOptions {
   readonly count: Pick<QuotaCount, 'find' | 'used' | 'write'>;
   readonly quotas: () => Iterable<KnownQuota>;
-  /** Milliseconds in which each is verified once; longer where there are too many. */
+  /** Interval in which each quota is verified once, milliseconds; longer if there are too many. */
   readonly intervalMs: number;
   readonly onVerified: (verification: Verification) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two verifications at least. */
+/** Shortest pause between two verifications, milliseconds. */
 const LEAST_PAUSE_MS = 1_000;
-/** How many times as long as it took to count it is rested. */
+/** Pause after a verification, as a multiple of its duration. */
 const REST = 9;
-/** Counts of one quota, where writes that are charged to it come between. */
+/** Most counts of one quota, if concurrent writes charge it. */
 const ATTEMPTS = 4;
 
-/** Compares what quotas tell with what there is, one after another and seldom, and mends them. Nothing is ever to be found. */
+/**
+ * Compares the usage in quotas with the actual usage, one quota after another at long intervals, and corrects it. No
+ * difference is expected ever.
+ */
 export class QuotaVerifier {
   readonly #clock: Clock;
   #due: number | undefined;
-  /** The one that was verified last. */
+  /** Name of the quota that was verified last. */
   #last = '';
 
   constructor(private readonly options: QuotaVerifierOptions) {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Verifies one, where that is due. @returns milliseconds until the next is */
+  /** Verifies a quota, if one is due. @returns milliseconds until the next is due */
   async round(): Promise<number> {
     const began = this.#clock.now();
     this.#due ??= began + this.#pause(0);
@@ -63,7 +66,7 @@ export class QuotaVerifier {
     return Math.max(LEAST_PAUSE_MS, REST * took, this.options.intervalMs / Math.max(1, quotas));
   }
 
-  /** The first behind the last one, in the order of their keys; behind the end the first of all. */
+  /** Verifies the quota after the last one, in the order of their keys; after the end the first one. */
   async #next(): Promise<void> {
     let first: KnownQuota | undefined;
     let next: KnownQuota | undefined;
@@ -82,7 +85,7 @@ export class QuotaVerifier {
     const { count, onVerified } = this.options;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const found = await count.find(key);
-      // One that is to be counted tells nothing yet.
+      // A quota that is still to be counted has no usage yet.
       if (!found || isUncounted(found.quota)) return;
       const used = await count.used(key.namespace, found.quota);
       const wrong = wrongAmounts(found.quota, used);

@@ -6,23 +6,23 @@ import type { ProcessLease } from '@orch/storage';
 import { ignoreMissing, type ObjectRemover, serverItself, type WritePipeline } from '@orch/writing';
 import { type ApiAddresses, writtenEndpoints, writtenSlice } from './written-endpoints.js';
 
-/** How long a server counts that has not said again that it is alive, and how often each says so, milliseconds. */
+/** Lifetime of a server's lease, and interval of its renewal, milliseconds. */
 export const ADDRESS_MS = 15_000;
 const RENEWAL_MS = 10_000;
-/** How often it is tried where another process has the address: the one before this, which was killed. */
+/** Interval of retries if another process has the address: the predecessor of this one, which was killed. */
 const RETRY_MS = 1_000;
 const REST_MS = 100;
 
 interface EndpointsReconcilerOptions {
   readonly names: Names;
   readonly port: number;
-  /** That this server is alive, by its address. */
+  /** Lease of this server, by its address. */
   readonly lease: ProcessLease;
-  /** Addresses of the servers that are. @throws StoreUnavailableError */
+  /** Returns the addresses of the live servers. @throws StoreUnavailableError */
   alive(): Promise<readonly string[]>;
   readonly pipeline: WritePipeline;
   readonly remover: Pick<ObjectRemover, 'remove'>;
-  /** In the versions that are stored; undefined where they are not served. */
+  /** Endpoints in the storage versions; undefined if they are not served. */
   readonly endpoints: Endpoint | undefined;
   readonly slices: Endpoint | undefined;
   readonly onError: (error: unknown) => void;
@@ -32,8 +32,8 @@ interface EndpointsReconcilerOptions {
 type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => ApiObject | undefined;
 
 /**
- * Maintains Endpoints and EndpointSlice of the Service of the API itself: they hold the address of each server whose lease
- * is alive. Every server runs it, and writes only what differs.
+ * Maintains Endpoints and EndpointSlice of the Service of the API itself: they hold the address of each server whose
+ * lease is alive. Every server runs it, and writes only what differs.
  */
 export class EndpointsReconciler {
   readonly #work: WorkOnDemand;

@@ -5,12 +5,13 @@ import type { IPFamily } from '@orch/machinery';
 
 /** Network interfaces of a machine. */
 export interface Network {
+  /** Addresses by name of the interface. */
   readonly interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>;
-  /** Name of the interface of the default route; undefined where that is not known. */
+  /** Name of the interface of the default route; undefined if unknown. */
   readonly outward: string | undefined;
 }
 
-/** As /proc/net/route of Linux has it: the name, then the network. */
+/** Default route in /proc/net/route of Linux: the name of the interface, then the network. */
 const DEFAULT_ROUTE = /^(\S+)\t00000000\t/m;
 
 function outwardInterface(): string | undefined {

@@ -1,10 +1,11 @@
 import { isIPv6 } from 'node:net';
 import type { ApiObject, Names } from '@orch/machinery';
 
-/** Where the Service that stands for the API leads. */
+/** Addresses and port behind the Service of the API. */
 export interface ApiAddresses {
-  /** Of the servers that are alive, sorted. */
+  /** Addresses of the live servers, sorted. */
   readonly addresses: readonly string[];
+  /** Port of the servers. */
   readonly port: number;
 }
 
@@ -12,18 +13,19 @@ const PORT = { name: 'https', protocol: 'TCP' } as const;
 
 const typeOf = (address: string) => (isIPv6(address) ? 'IPv6' : 'IPv4');
 
-/** What the Endpoints of the Service say beside what stands in their metadata already. */
+/** Returns the Endpoints of the Service; other metadata is kept. */
 export function writtenEndpoints(current: ApiObject, { addresses, port }: ApiAddresses, names: Names): ApiObject {
   const { metadata } = current;
-  // What stands here is in the slice already, and not to be copied there once more.
+  // The slice has these addresses already, so they must not be mirrored into another one.
   const labels = { ...metadata?.labels, [names.key('endpointslice.orch.io/skip-mirror')]: 'true' };
   const subsets = [{ addresses: addresses.map((ip) => ({ ip })), ports: [{ ...PORT, port }] }];
   return { ...current, metadata: { ...metadata, labels }, subsets };
 }
 
 /**
- * The same as a slice, which holds addresses of one kind: its own as long as there are any, else that of the first.
- * @returns undefined where the slice is of the other kind, which it cannot change
+ * Returns the EndpointSlice of the Service. A slice holds addresses of one family: its own as long as there are any,
+ * else that of the first address.
+ * @returns undefined if the slice is of the other family, which cannot be changed
  */
 export function writtenSlice(
   current: ApiObject,

@@ -8,7 +8,7 @@ export const certificateApproval: PluginMaker = ({ names }) => ({
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'approval'),
-  // By the request as it is there: nobody gets around it by naming another signer.
+  // The signer of the stored request counts: naming another one cannot bypass the check.
   validate: (attributes) =>
     requireSignerRight(names, attributes, 'approve', signerNameOf(attributes.oldObject), 'approve requests with'),
 });

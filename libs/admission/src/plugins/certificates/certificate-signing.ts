@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PluginMaker } from '../../plugin.js';
 import { isAboutRequests, requireSignerRight, type SignerObject, signerNameOf } from './signer-rights.js';
 
-/** Certificates and conditions are written into requests by who may `sign` for their signer. */
+/** Allows only users with the verb `sign` for the signer to write certificates and conditions into requests. */
 export const certificateSigning: PluginMaker = ({ names }) => ({
   name: 'CertificateSigning',
   looksOnly: true,
@@ -16,7 +16,7 @@ export const certificateSigning: PluginMaker = ({ names }) => ({
   },
 });
 
-/** What became of a request; what is empty is as what is not there. */
+/** Returns the certificate and conditions of a request; an absent member equals an empty one. */
 function outcomeOf(object: SignerObject | undefined) {
   const { certificate = '', conditions = [] } = object?.status ?? {};
   return { certificate, conditions };

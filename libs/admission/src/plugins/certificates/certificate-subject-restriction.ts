@@ -4,7 +4,7 @@ import type { PluginMaker } from '../../plugin.js';
 import { refusal } from '../../refusal.js';
 import { isAboutRequests, type SignerObject, signerNameOf } from './signer-rights.js';
 
-/** Nobody asks the signer of clients' certificates for one in the group that may do everything. */
+/** Refuses requests to the signer of client certificates for a certificate in the group that may do everything. */
 export const certificateSubjectRestriction: PluginMaker = ({ names }) => ({
   name: 'CertificateSubjectRestriction',
   looksOnly: true,

@@ -3,29 +3,29 @@ import type { ApiObject, Names } from '@orch/machinery';
 import type { Attributes, Target } from '../../attributes.js';
 import { refusal } from '../../refusal.js';
 
-/** What somebody may do in the place of a signer: verbs on the resource `signers`, which is served nowhere. */
+/** Verbs on the virtual resource `signers`, which allow a user to act in the place of a signer. */
 type SignerVerb = 'approve' | 'sign' | 'attest';
 
 /** The group of certificate requests and of the rights on signers. */
 export const certificatesGroup = (names: Names): string => names.group('certificates.orch.io');
 
-/** Whether a write is about certificate requests, through a subresource. */
+/** Returns whether a write is about certificate requests, through a given subresource. */
 export const isAboutRequests = (names: Names, { group, resource, subresource }: Target, through: string): boolean =>
   resource === 'certificatesigningrequests' && subresource === through && group === certificatesGroup(names);
 
-/** What of valid requests, and of bundles, is looked at. */
+/** The fields of certificate requests and trust bundles that are read here. */
 export interface SignerObject extends ApiObject {
   readonly spec?: { readonly signerName?: string; readonly request?: string };
   readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] };
 }
 
-/** The signer that an object names; empty for none. */
+/** Returns the signer that an object names; empty for none. */
 export const signerNameOf = (object: SignerObject | undefined): string => object?.spec?.signerName ?? '';
 
 /**
- * Refuses a write to who may not do this for a signer, by its name or by `domain/*`.
+ * Refuses a write to a user without a verb on a signer, by its name or by `domain/*`.
  * @param what of the refusal: `approve requests with`
- * @throws StatusError 403, also where it cannot be told whether they may
+ * @throws StatusError 403, also if the authorizer fails
  */
 export async function requireSignerRight(
   names: Names,
@@ -41,7 +41,7 @@ export async function requireSignerRight(
   throw refusal(attributes, `user not permitted to ${what} signerName ${JSON.stringify(signerName)}`);
 }
 
-/** Whoever cannot be asked allows nothing. */
+/** Returns whether the authorizer allows a verb; false if it fails. */
 async function isAllowed(names: Names, attributes: Attributes, verb: SignerVerb, name: string): Promise<boolean> {
   const request = {
     verb,

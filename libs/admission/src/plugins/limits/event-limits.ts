@@ -2,23 +2,25 @@ import { type FieldError, invalidValue, notSupported } from '@orch/machinery';
 import type { Rate } from '@orch/webhooks';
 import { integerOf, listOf, membersOf, onlyKnown, readConfiguration, textOf } from '../../versioned-configuration.js';
 
-/** What events are counted together by. */
+/** The property by which events are grouped for a limit. */
 export type EventLimitType = (typeof TYPES)[number];
 
 const TYPES = ['Namespace', 'Server', 'SourceAndObject', 'User'] as const;
 
 /** A limit on events. */
 export interface EventLimit {
+  /** Property by which events are grouped. */
   readonly type: EventLimitType;
+  /** Rate limit of each group. */
   readonly rate: Rate;
-  /** Namespaces, users, … that are known at a time. */
+  /** Most namespaces, users, … that are tracked at a time. */
   readonly cacheSize: number;
 }
 
 const KIND = { group: 'eventratelimit.admission.orch.io', versions: ['v1alpha1'], kind: 'Configuration' };
 const DEFAULT_CACHE_SIZE = 4_096;
 
-/** @throws Error for a configuration without limits, and for what is wrong with them */
+/** Reads the configuration. @throws Error for a configuration without limits, and for invalid ones */
 export function readEventLimits(value: unknown): readonly EventLimit[] {
   const said = value === undefined ? [] : listOf(readConfiguration(value, KIND, ['limits']), 'limits');
   const errors: FieldError[] = said.length === 0 ? [invalidValue('limits', [], 'must not be empty')] : [];

@@ -14,8 +14,8 @@ interface Counted {
 }
 
 /**
- * Bounds how fast events come: all together, of a namespace, of a user, or of one source about one object. Events are counted whichever of
- * their two groups they come through.
+ * Limits the rate of events: of all together, of a namespace, of a user, or of one source about one object. Events are
+ * counted in whichever of their two groups they are written.
  */
 export const eventRateLimit: PluginMaker = ({ names, configuration, sharedRates }) => {
   const groups = new Set(['', names.group('events.orch.io')]);
@@ -29,9 +29,9 @@ export const eventRateLimit: PluginMaker = ({ names, configuration, sharedRates 
     callsOut: sharedRates !== undefined && counted.some(isShared),
     handles: ({ operation, group, kind }) => operation !== 'DELETE' && kind === 'Event' && groups.has(group),
     validate(attributes) {
-      // What leaves nothing behind costs nothing.
+      // Dry runs are not counted.
       if (attributes.options.dryRun) return undefined;
-      // Each counts, also where another has said no.
+      // Each limit counts the event, even if another refuses it.
       const answers = counted.map((one) => take(one, attributes, sharedRates));
       if (!answers.some((answer) => answer instanceof Promise)) return refuse(answers as (string | undefined)[]);
       return Promise.all(answers).then(refuse);
@@ -41,7 +41,7 @@ export const eventRateLimit: PluginMaker = ({ names, configuration, sharedRates 
 
 const isShared = ({ limit }: Counted): boolean => limit.type === 'Server';
 
-/** @returns why there is none left */
+/** Takes a token of a limit. @returns the reason if there is none left */
 function take(
   one: Counted,
   attributes: Attributes,
@@ -51,7 +51,7 @@ function take(
   const key = KEYS[limit.type](attributes);
   const told = (isLeft: boolean) => (isLeft ? undefined : `limit reached on type ${limit.type} for key ${key}`);
   if (!shared || !isShared(one)) return told(buckets.take(key));
-  // Where nobody can tell, this process tells for itself.
+  // If the shared limit is unavailable, this process applies its own.
   return shared.take(['events', limit.type], limit.rate).then((isLeft) => told(isLeft ?? buckets.take(key)));
 }
 

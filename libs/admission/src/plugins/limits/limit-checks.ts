@@ -1,20 +1,22 @@
 import { parseQuantity, Quantity } from '@orch/machinery';
 
-/** Amounts by the name of the resource. */
+/** Quantities by the name of the resource. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** What a container, a pod or a claim asks for. */
+/** The requests and limits of a container, a pod or a claim. */
 export interface Asked {
+  /** Requested amounts. */
   readonly requests: Amounts;
+  /** Limits. */
   readonly limits: Amounts;
 }
 
 const NONE = new Quantity(0n, 'decimalSI');
-/** Whole units up to which amounts are compared in thousandths. */
+/** Largest amount, in whole units, that is compared in thousandths. */
 const MAX_IN_MILLIS = ((1n << 63n) - 1n) / 1000n;
 const CPU = 'cpu';
 
-/** An amount as it is compared, and as it is told. */
+/** A quantity, zero if the resource has none, and whether it has one. */
 interface Amount {
   readonly quantity: Quantity;
   readonly isThere: boolean;
@@ -25,13 +27,16 @@ function amountOf(amounts: Amounts, resource: string): Amount {
   return text === undefined ? { quantity: NONE, isThere: false } : { quantity: parseQuantity(text), isThere: true };
 }
 
-/** Compares rounded up to thousandths, or of large amounts to whole units: as precisely as the reference does. */
+/**
+ * Returns how to compare: rounded up to thousandths, or for large amounts to whole units, as precisely as the reference
+ * does.
+ */
 function comparing(...all: readonly Quantity[]): (quantity: Quantity) => bigint {
   const isSmall = all.every((each) => each.value() <= MAX_IN_MILLIS);
   return (quantity) => (isSmall ? quantity.milliValue() : quantity.value());
 }
 
-/** What is wrong with the least that is asked for. @param what type of the limit: `Container` */
+/** Returns why requests or limits are below a minimum, if they are. @param what type of the limit: `Container` */
 export function minimumProblem(what: string, resource: string, text: string, asked: Asked): string | undefined {
   const enforced = parseQuantity(text);
   const [request, limit] = [amountOf(asked.requests, resource), amountOf(asked.limits, resource)];
@@ -43,7 +48,7 @@ export function minimumProblem(what: string, resource: string, text: string, ask
   return undefined;
 }
 
-/** What is wrong with the most that is asked for. */
+/** Returns why requests or limits exceed a maximum, if they do. @param what type of the limit: `Container` */
 export function maximumProblem(what: string, resource: string, text: string, asked: Asked): string | undefined {
   const enforced = parseQuantity(text);
   const [request, limit] = [amountOf(asked.requests, resource), amountOf(asked.limits, resource)];
@@ -55,7 +60,7 @@ export function maximumProblem(what: string, resource: string, text: string, ask
   return undefined;
 }
 
-/** The same of what has requests alone. */
+/** Returns why requests exceed a maximum, if they do, for objects that have no limits. */
 export function maximumRequestProblem(what: string, resource: string, text: string, asked: Asked): string | undefined {
   const enforced = parseQuantity(text);
   const request = amountOf(asked.requests, resource);
@@ -65,7 +70,7 @@ export function maximumRequestProblem(what: string, resource: string, text: stri
   return of(request.quantity) > of(enforced) ? `${most}, but request is ${request.quantity}` : undefined;
 }
 
-/** What is wrong with how many times the request the limit is. */
+/** Returns why the ratio of limit to request exceeds a maximum, if it does. */
 export function ratioProblem(what: string, resource: string, text: string, asked: Asked): string | undefined {
   const enforced = parseQuantity(text);
   const [request, limit] = [amountOf(asked.requests, resource), amountOf(asked.limits, resource)];
@@ -80,7 +85,7 @@ export function ratioProblem(what: string, resource: string, text: string, asked
   return found > Number(allowed) ? `${rule}, but provided ratio is ${ratio.toFixed(6)}` : undefined;
 }
 
-/** The amounts of all together, of those resources that each of them names. */
+/** Returns the sums of the resources that every item names. */
 export function sumOf(all: readonly Amounts[]): Record<string, string> {
   const sum: Record<string, string> = {};
   for (const resource of new Set(all.flatMap((amounts) => Object.keys(amounts)))) {
@@ -92,7 +97,7 @@ export function sumOf(all: readonly Amounts[]): Record<string, string> {
   return sum;
 }
 
-/** The greater of two amounts of each resource; that of the only one which names it. */
+/** Returns the greater quantity of each resource, or the only one. */
 export function largerOf(a: Amounts, b: Amounts): Record<string, string> {
   const larger: Record<string, string> = { ...a };
   for (const [resource, text] of Object.entries(b)) {
@@ -102,6 +107,6 @@ export function largerOf(a: Amounts, b: Amounts): Record<string, string> {
   return larger;
 }
 
-/** Shares of a processor are added up in thousandths, everything else in whole units. */
+/** Rounds a quantity, in billionths: CPU is added up in thousandths, everything else in whole units. */
 const roundedNanos = (resource: string, quantity: Quantity): bigint =>
   resource === CPU ? quantity.milliValue() * 1_000_000n : quantity.value() * 1_000_000_000n;

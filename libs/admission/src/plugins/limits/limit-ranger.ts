@@ -18,7 +18,10 @@ import {
   sumOf,
 } from './limit-checks.js';
 
-/** Pods and claims keep within the limits of their namespace; containers that say nothing get its defaults. */
+/**
+ * Refuses pods and claims outside of the limits of their namespace, and gives containers without requests or limits its
+ * defaults.
+ */
 export const limitRanger: PluginMaker = ({ names, objects, isEnabled }) => {
   const ranges = objects.follow({ group: '', resource: 'limitranges' });
   const note = names.key('orch.io/limit-ranger');
@@ -63,7 +66,7 @@ const problemsWith = (item: LimitRangeItem, { resource, object }: Attributes): r
 const joined = (problems: readonly string[]): string =>
   problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
 
-/** Gives containers what they do not say, and notes what that was. */
+/** Gives containers the defaults that they lack, and notes these in an annotation. */
 function setDefaults(pod: ApiObject & Pod, { spec }: LimitRange, note: string): void {
   const items = (spec?.limits ?? []).filter(({ type }) => type === 'Container');
   const requests: Amounts = Object.assign({}, ...items.map(({ defaultRequest }) => defaultRequest));

@@ -16,8 +16,9 @@ import type { AdmissionPlugin, PluginContext } from '../../plugin.js';
 import { refusal } from '../../refusal.js';
 
 /**
- * Holds clients to the quotas of namespaces. What an object has to say of itself, and what only a quota may give, is judged here; what there
- * is left of a quota is decided when the object is written, in the same commit: where this plugin is on, limits count.
+ * Enforces the quotas of namespaces. This plugin checks what objects must declare for a quota, and resources that
+ * require a quota. The remaining amount is checked in the commit of the write: with this plugin enabled, limits are
+ * enforced there.
  */
 export function resourceQuota({ names, objects, isEnabled, configuration }: PluginContext): AdmissionPlugin {
   const limited = readLimitedResources(configuration);
@@ -49,7 +50,7 @@ class QuotaJudge {
     private readonly limited: readonly LimitedResource[],
   ) {}
 
-  /** Whether there is anything that an object of the namespace could be refused for. */
+  /** Returns whether an object of the namespace might be refused. */
   mayRefuse(namespace: string): boolean {
     if (this.limited.length > 0) return true;
     for (const _quota of this.quotas.in(namespace)) return true;

@@ -2,16 +2,19 @@ import { hash } from 'node:crypto';
 import { TokenBucket } from '@orch/runtime/work';
 import type { Rate } from '@orch/webhooks';
 
-/** Characters of a key that are kept; of a longer one, which clients may make as long as a body, its hash is. */
+/**
+ * Most characters of a key that is kept as it is. A longer one, which clients may make as long as a body, is kept as
+ * its hash.
+ */
 const LONGEST_KEY = 256;
 
-/** A rate for each of many keys, each on its own. The one that was not asked about for the longest time is forgotten first. */
+/** A rate limit for each of many keys. The key that was not used for the longest time is forgotten first. */
 export class TokenBuckets {
-  /** Those asked about last stand at the end. */
+  /** Buckets by key; those used last stand at the end. */
   readonly #buckets = new Map<string, TokenBucket>();
 
   /**
-   * @param most keys that are known at a time
+   * @param most keys that are tracked at a time
    * @param now monotonic milliseconds
    */
   constructor(
@@ -20,7 +23,7 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @returns whether there was one left */
+  /** Takes a token of a key. @returns whether there was one left */
   take(counted: string): boolean {
     const key = counted.length <= LONGEST_KEY ? counted : hash('sha256', counted, 'base64');
     const { perSecond, burst } = this.rate;
@@ -32,7 +35,7 @@ export class TokenBuckets {
     return isLeft;
   }
 
-  /** What is kept of those that are known. */
+  /** The tracked keys, as they are kept. */
   get known(): Iterable<string> {
     return this.#buckets.keys();
   }

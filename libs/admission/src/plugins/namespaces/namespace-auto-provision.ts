@@ -8,7 +8,7 @@ import { NAMESPACES } from './namespace-lookup.js';
 export const isWithinNamespace = ({ namespace, group, kind }: Target): boolean =>
   namespace !== '' && !(group === '' && kind === 'Namespace');
 
-/** Makes the namespace of what is created where there is none; a dry run makes nothing. */
+/** Creates the missing namespace of a created object, except in a dry run. */
 export const namespaceAutoProvision: PluginMaker = ({ objects, ownWrites }) => {
   const namespaces = objects.follow(NAMESPACES);
   return {
@@ -21,7 +21,7 @@ export const namespaceAutoProvision: PluginMaker = ({ objects, ownWrites }) => {
       try {
         await ownWrites.create(NAMESPACES, { metadata: { name } }, deadline);
       } catch (error) {
-        // What is not refused but cannot be had for now is told as what it is.
+        // An error that is no refusal, such as an unavailable database, is passed on unchanged.
         throw error instanceof StatusError ? refusal(attributes, error.message) : error;
       }
     },

@@ -5,18 +5,19 @@ import { nameOf } from '../../refusal.js';
 
 const TERMINATING = 'NamespaceTerminating';
 const NAMESPACES = { group: '', resource: 'namespaces' };
-/** Those that no installation can do without. */
+/** Namespaces that may not be deleted. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
- * Keeps namespaces from being deleted that no installation can do without, and tells who creates something in a namespace that is not
- * there, or is on its way out, before anybody else is asked. That nothing gets there is the store's work: it looks in the same commit.
+ * Refuses to delete the namespaces that no installation can do without, and to create objects in a namespace that does
+ * not exist or is being deleted, before other plugins are called. The guarantee that nothing is created there is the
+ * store's: it checks in the same commit.
  */
 export const namespaceLifecycle: PluginMaker = ({ names, objects }) => {
   const namespaces = objects.follow(NAMESPACES);
   const reviews = names.group('authorization.orch.io');
   const isNamespace = ({ group, resource }: Target) => group === '' && resource === NAMESPACES.resource;
-  // Who may not see a namespace is not to learn from this whether it is there.
+  // A user who may not see a namespace must not learn from this whether it exists.
   const isReview = ({ group, resource }: Target) => group === reviews && resource === 'localsubjectaccessreviews';
   return {
     name: 'NamespaceLifecycle',
@@ -27,7 +28,7 @@ export const namespaceLifecycle: PluginMaker = ({ names, objects }) => {
     admit(attributes) {
       const { operation, namespace } = attributes;
       if (operation === 'DELETE') throw forbidden(NAMESPACES, attributes.name, 'this namespace may not be deleted');
-      // Memory may be behind.
+      // The cache may be outdated.
       if (!isOpen(namespaces.get('', namespace)))
         return objects.read(NAMESPACES, '', namespace).then((found) => requireOpen(attributes, found));
     },
@@ -43,7 +44,7 @@ function requireOpen(attributes: Attributes, found: ApiObject | undefined): void
   if (!isOpen(found)) throw terminatingNamespace(attributes, namespace, nameOf(attributes));
 }
 
-/** The 403 of who creates something in a namespace that is on its way out. */
+/** Returns the 403 for creating an object in a namespace that is being deleted. */
 export function terminatingNamespace(
   { group, resource }: Pick<Target, 'group' | 'resource'>,
   namespace: string,
@@ -59,6 +60,6 @@ export function terminatingNamespace(
   return new StatusError('Forbidden', message ?? '', { ...details, causes: [cause] });
 }
 
-/** Whether an error is the one that {@link terminatingNamespace} makes. */
+/** Returns whether an error is one that {@link terminatingNamespace} makes. */
 export const isTerminating = ({ status }: StatusError): boolean =>
   status.details?.causes?.some(({ reason }) => reason === TERMINATING) ?? false;

@@ -1,6 +1,6 @@
 import type { Names } from '@orch/machinery';
 
-/** Labels that a node may give itself, beside those of its own domains. */
+/** Labels that a node may set on itself, beside those of its own domains. */
 const OWN = [
   'orch.io/hostname',
   'orch.io/os',
@@ -17,7 +17,7 @@ const OWN = [
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Tells which labels of the system a node may not set: by others it would draw pods to itself that are not meant for it. */
+/** Finds the system labels that a node may not set: with them it could attract pods that are not meant for it. */
 export class NodeLabels {
   readonly #own: ReadonlySet<string>;
   readonly #ownDomains: readonly string[];
@@ -32,7 +32,7 @@ export class NodeLabels {
     this.#system = [domain('orch.io'), names.group('orch.io')];
   }
 
-  /** Those of the labels that differ which a node may not set, change or take away, in order. */
+  /** Returns the changed labels that a node may not set, change or remove, sorted. */
   forbidden(labels: Labels = {}, old: Labels = {}): readonly string[] {
     const keys = new Set([...Object.keys(labels), ...Object.keys(old)]);
     return [...keys].filter((key) => !isSame(labels, old, key) && this.#isForbidden(key)).sort();

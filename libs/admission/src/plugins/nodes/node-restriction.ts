@@ -15,7 +15,7 @@ const PODS = { group: '', resource: 'pods' };
 const NODES = { group: '', resource: 'nodes' };
 const LEASES = 'kube-node-lease';
 
-/** A node that wants something, and what judges look it up with. */
+/** A write by a node, and what is needed to check it. */
 interface Request {
   readonly node: string;
   readonly attributes: Attributes;
@@ -26,7 +26,7 @@ interface Request {
 type Judge = (request: Request) => void | Promise<void>;
 
 /**
- * Nodes write about themselves and about the pods that are on them, and nothing else (kubernetes v1.27.16,
+ * Limits nodes to writes about themselves and about the pods that are bound to them (kubernetes v1.27.16,
  * plugin/pkg/admission/noderestriction, with what later releases refuse).
  */
 export const nodeRestriction: PluginMaker = ({ names, objects }) => {
@@ -42,7 +42,7 @@ export const nodeRestriction: PluginMaker = ({ names, objects }) => {
   const labels = new NodeLabels(names);
   return {
     name: 'NodeRestriction',
-    // What a new pod, an eviction or a token is for is looked up.
+    // A new pod, an eviction or a token refers to an object that is read.
     callsOut: ({ operation, resource }) =>
       operation === 'CREATE' && (resource === 'pods' || resource === 'serviceaccounts'),
     handles: (target) => judgeOf(target) !== undefined,
@@ -58,7 +58,7 @@ export const nodeRestriction: PluginMaker = ({ names, objects }) => {
 
 const no = ({ attributes }: Request, why: string) => refusal(attributes, why);
 
-/** '' for a name that is still to be generated: that will be nobody's. */
+/** Returns the name of the object; '' if it is still to be generated, which equals no name of a node. */
 const namedIn = ({ name, object }: Attributes): string => name || (object?.metadata?.name ?? '');
 
 function judgePod(request: Request): void | Promise<void> {
@@ -141,7 +141,7 @@ function judgeNode(request: Request): void {
   if (operation === 'DELETE') return;
   const [{ metadata, spec = {} }, old] = [(attributes.object ?? {}) as Node, (attributes.oldObject ?? {}) as Node];
   const forbidden = labels.forbidden(metadata?.labels, old.metadata?.labels).join(', ');
-  // Whoever collects garbage would delete the node with the owner, and its taints with it (CVE-2025-5187).
+  // The garbage collector would delete the node with the owner, and its taints with it (CVE-2025-5187).
   if (!isDeepStrictEqual(metadata?.ownerReferences ?? [], old.metadata?.ownerReferences ?? []))
     throw no(request, `node "${node}" is not allowed to modify ownerReferences`);
   if (operation === 'CREATE') {
@@ -170,7 +170,7 @@ function judgeClaim(request: Request): void {
   throw no(request, `${what}: ${changed.sort().join(', ')}`);
 }
 
-/** What of a claim is not for its node to say. */
+/** Returns a claim without the parts that its node may write. */
 function withoutNodesPart({ metadata, status, ...rest }: ApiObject = {}): ApiObject {
   const { resourceVersion: _version, managedFields: _owners, ...identity } = metadata ?? {};
   const members = Object.entries((status ?? {}) as object).filter(([member]) => !NODES_PART.has(member));

@@ -3,7 +3,7 @@ import type { PluginMaker } from '../../plugin.js';
 
 const EFFECT = 'NoSchedule';
 
-/** A new node gets no pods before somebody says that it is ready. */
+/** Taints new nodes, so that they get no pods before they are reported ready. */
 export const taintNodesByCondition: PluginMaker = ({ names }) => {
   const key = names.key('node.orch.io/not-ready');
   const isThere = (taint: Taint) => taint.key === key && taint.effect === EFFECT;

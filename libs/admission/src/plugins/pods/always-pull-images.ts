@@ -6,7 +6,10 @@ import { refusal } from '../../refusal.js';
 import { oldPodOf, placedContainers, podOf } from './pod-containers.js';
 import { isAboutPods } from './pods.js';
 
-/** Who runs an image that is on a node already must be able to pull it: every container pulls always. */
+/**
+ * Makes every container always pull its image, so that a pod cannot use an image on the node without the right to pull
+ * it.
+ */
 export const alwaysPullImages: PluginMaker = () => ({
   name: 'AlwaysPullImages',
   looksOnly: true,
@@ -28,7 +31,7 @@ export const alwaysPullImages: PluginMaker = () => ({
   },
 });
 
-/** Of pods that are there nobody is to change what they have. */
+/** Returns whether a write brings an image that the pod did not have. Other updates leave existing pods as they are. */
 function hasNewImage(attributes: Attributes): boolean {
   if (attributes.operation !== 'UPDATE') return true;
   const old = new Set(placedContainers(oldPodOf(attributes).spec).map(({ container }) => container.image));

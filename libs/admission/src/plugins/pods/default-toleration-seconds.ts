@@ -4,7 +4,10 @@ import { isAboutPods } from './pods.js';
 
 const EVICTS = 'NoExecute';
 
-/** Pods that say nothing of nodes that fail stay there for some minutes. */
+/**
+ * Adds tolerations for nodes that are not ready or unreachable to pods without them, so that they stay there for some
+ * minutes.
+ */
 export const defaultTolerationSeconds: PluginMaker = ({ names, settings }) => {
   const defaults: readonly (readonly [key: string, seconds: number])[] = [
     [names.key('node.orch.io/not-ready'), settings.notReadyTolerationSeconds],
@@ -22,7 +25,7 @@ export const defaultTolerationSeconds: PluginMaker = ({ names, settings }) => {
   };
 };
 
-/** What is empty is as what is not there: everything. */
+/** Returns whether a toleration covers the eviction by a taint; an empty or absent member covers everything. */
 const tolerates = ({ key, effect }: Toleration, taint: string): boolean =>
   (key || taint) === taint && (effect || EVICTS) === EVICTS;
 

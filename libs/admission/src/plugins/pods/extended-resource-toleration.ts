@@ -4,7 +4,10 @@ import type { PluginMaker } from '../../plugin.js';
 import { podOf } from './pod-containers.js';
 import { isAboutPods } from './pods.js';
 
-/** Pods that ask for a resource of some nodes only tolerate the taint that keeps others off those, which is named like it. */
+/**
+ * Adds tolerations to pods that request extended resources, for the taints of the same names that keep other pods off
+ * the nodes with these.
+ */
 export const extendedResourceToleration: PluginMaker = ({ names }) => ({
   name: 'ExtendedResourceToleration',
   handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
@@ -18,7 +21,7 @@ export const extendedResourceToleration: PluginMaker = ({ names }) => ({
   },
 });
 
-/** Neither one of the system's own, nor what is the name of none. */
+/** Returns whether a resource is an extended one: not one of the system's own, and with a valid qualified name. */
 function isExtended(name: string, native: string): boolean {
   if (!name.includes('/') || name.includes(native) || name.startsWith('requests.')) return false;
   return qualifiedNameErrors(`requests.${name}`).length === 0;

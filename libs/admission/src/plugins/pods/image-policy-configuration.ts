@@ -1,21 +1,22 @@
 import { formatDuration } from '@orch/machinery';
 import { membersOf } from '../../versioned-configuration.js';
 
-/** How somebody outside is asked about images. */
+/** Configuration of the image policy webhook. */
 interface ImagePolicyConfiguration {
-  /** Who is asked, as a connection file says. */
+  /** Connection file of the webhook, in the form of a kubeconfig. */
   readonly kubeConfigFile: string;
-  /** How long answers are kept, ms; 0 for not at all. */
+  /** How long allowing answers are cached, ms; 0 for not at all. */
   readonly allowTtlMs: number;
+  /** How long denying answers are cached, ms; 0 for not at all. */
   readonly denyTtlMs: number;
-  /** First wait between two attempts, ms. */
+  /** Initial wait between two attempts, ms. */
   readonly retryBackoffMs: number;
-  /** Whether pods are let in where there is no answer. */
+  /** Whether pods are allowed if the webhook does not answer. */
   readonly defaultAllow: boolean;
 }
 
 interface Span {
-  /** Of what is written, ms. */
+  /** Milliseconds per unit of the configured number. */
   readonly unit: number;
   readonly least: number;
   readonly most: number;
@@ -27,7 +28,7 @@ const BACKOFF: Span = { unit: 1, least: NANOSECOND, most: 5 * MINUTE, otherwise:
 const ALLOW: Span = { unit: SECOND, least: SECOND, most: 30 * MINUTE, otherwise: 5 * MINUTE };
 const DENY: Span = { ...ALLOW, otherwise: 30 * SECOND };
 
-/** @throws Error for one that is not there, or says what cannot be */
+/** Reads the configuration. @throws Error for a missing or invalid one */
 export function readImagePolicy(value: unknown): ImagePolicyConfiguration {
   if (value === undefined) throw new Error('no config specified');
   const { imagePolicy = {} } = membersOf(value, 'the configuration of ImagePolicyWebhook');
@@ -45,7 +46,7 @@ export function readImagePolicy(value: unknown): ImagePolicyConfiguration {
   };
 }
 
-/** -1 switches it off. */
+/** Returns a time in ms: 0 for -1, which disables it, and the default for 0. @throws Error for a value out of range */
 function timeOf(value: unknown = 0, { unit, least, most, otherwise }: Span): number {
   if (!Number.isSafeInteger(value)) throw new Error(`${JSON.stringify(value)} is not a whole number`);
   if (value === -1) return 0;

@@ -7,16 +7,16 @@ import { readImagePolicy } from './image-policy-configuration.js';
 import { podOf } from './pod-containers.js';
 import { isAboutPods } from './pods.js';
 
-/** What a webhook says of images. */
+/** Verdict of the webhook on images. */
 interface Verdict {
   readonly allowed: boolean;
-  /** Why not. */
+  /** Reason of a denial. */
   readonly reason: string;
-  /** For the audit log. */
+  /** Annotations for the audit event. */
   readonly annotations: readonly (readonly [string, string])[];
 }
 
-/** Verdicts that are kept. */
+/** Most verdicts that are cached. */
 const MOST_VERDICTS = 1_024;
 const KIND = 'ImageReview';
 const DOMAIN = 'image-policy.orch.io';
@@ -64,7 +64,7 @@ export const imagePolicyWebhook: PluginMaker = ({ names, configuration, openRevi
 const isAboutEphemeral = ({ group, resource, subresource }: Target): boolean =>
   resource === 'pods' && subresource === 'ephemeralcontainers' && group === '';
 
-/** What is empty is left out. */
+/** Returns the `spec` of the review; empty members are left out. */
 function specOf(names: Names, attributes: Attributes): object {
   const { metadata, spec = {} } = podOf(attributes);
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
@@ -80,7 +80,7 @@ function specOf(names: Names, attributes: Attributes): object {
   };
 }
 
-/** @throws Error where there is no answer, or none of this kind */
+/** Asks the webhook. @throws Error without an answer, or for one of another kind */
 async function asked(names: Names, webhook: ReviewCaller | undefined, spec: object): Promise<Verdict> {
   if (!webhook) throw new Error('the image policy webhook is not open yet');
   const apiVersion = formatApiVersion({ group: names.group('imagepolicy.orch.io'), version: 'v1alpha1' });

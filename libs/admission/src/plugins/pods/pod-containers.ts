@@ -1,20 +1,20 @@
 import type { Container, EphemeralContainer, Pod, PodSpec } from '@orch/schema/types/core/v1';
 import type { Attributes } from '../../attributes.js';
 
-/** A container of a pod and the path of its place. */
+/** A container of a pod and its path. */
 interface PlacedContainer {
   readonly container: Container | EphemeralContainer;
-  /** `spec.initContainers[0]`. */
+  /** Path in the pod, such as `spec.initContainers[0]`. */
   readonly path: string;
 }
 
-/** What a write makes of a pod. */
+/** Returns the pod as it will be written. */
 export const podOf = ({ object }: Pick<Attributes, 'object'>): Pod => (object ?? {}) as Pod;
 
-/** The pod that is there before a write. */
+/** Returns the pod before the write. */
 export const oldPodOf = ({ oldObject }: Pick<Attributes, 'oldObject'>): Pod => (oldObject ?? {}) as Pod;
 
-/** Containers of all sorts, those first that run first. */
+/** Returns the containers of all kinds, in the order in which they start. */
 export function placedContainers(spec: PodSpec = {}): readonly PlacedContainer[] {
   const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
   return lists.flatMap((list) =>

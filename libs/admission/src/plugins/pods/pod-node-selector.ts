@@ -9,10 +9,13 @@ import { NamespaceLookup } from '../namespaces/namespace-lookup.js';
 import { podOf } from './pod-containers.js';
 import { isAboutPods } from './pods.js';
 
-/** Of the configuration: for namespaces without the annotation. */
+/** Member of the configuration for namespaces without the annotation. */
 const DEFAULT = 'clusterDefaultNodeSelector';
 
-/** Pods of a namespace run on the nodes that its annotation chooses; the configuration may say which labels they may ask for at all. */
+/**
+ * Restricts the pods of a namespace to the nodes that its annotation selects. The configuration may limit the labels in
+ * the node selectors of its pods.
+ */
 export const podNodeSelector: PluginMaker = ({ names, objects, configuration }) => {
   const namespaces = new NamespaceLookup(objects);
   const annotation = names.key('scheduler.alpha.orch.io/node-selector');
@@ -63,7 +66,7 @@ function parsed(text: string): SelectorMap {
   }
 }
 
-/** Selectors by namespace. */
+/** Reads the configuration: selectors by namespace. */
 function readConfiguration(configuration: unknown): ReadonlyMap<string, string> {
   if (configuration === undefined) return new Map();
   const { podNodeSelectorPluginConfig: said } = membersOf(configuration, 'the configuration of PodNodeSelector');

@@ -12,7 +12,10 @@ import { isSuperset, mergeTolerations, readToleration } from './tolerations.js';
 
 const KIND = { group: 'podtolerationrestriction.admission.orch.io', versions: ['v1alpha1'], kind: 'Configuration' };
 
-/** Tolerations that pods of a namespace get, and those that they may have, by its annotations or the configuration. */
+/**
+ * Adds default tolerations to the pods of a namespace, and restricts the tolerations that they may have, by its
+ * annotations or the configuration.
+ */
 export const podTolerationRestriction: PluginMaker = ({ names, objects, configuration }) => {
   const namespaces = new NamespaceLookup(objects);
   const [defaults, allowed] = ['defaultTolerations', 'tolerationsWhitelist'].map((name) =>
@@ -53,7 +56,7 @@ export const podTolerationRestriction: PluginMaker = ({ names, objects, configur
   };
 };
 
-/** What an annotation says; undefined where there is none, which is not the same as saying nothing. */
+/** Returns the tolerations of an annotation; undefined without the annotation, which differs from an empty one. */
 function annotated(namespace: ApiObject, key: string): readonly Toleration[] | undefined {
   const text = memberOf(namespace.metadata?.annotations ?? {}, key);
   if (text === undefined || text === '') return text === undefined ? undefined : [];

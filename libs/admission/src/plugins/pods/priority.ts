@@ -6,12 +6,12 @@ import type { PluginMaker } from '../../plugin.js';
 import { refusal } from '../../refusal.js';
 import { isAboutPods } from './pods.js';
 
-/** What pods have of their class. */
+/** The members of a PriorityClass that pods take over. */
 type Rank = Pick<PriorityClass, 'value' | 'preemptionPolicy'>;
 
 const WITHOUT_CLASS: Rank = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-/** New pods have the priority of their class; there is one default class at most. */
+/** Sets the priority of new pods from their class, and refuses a second default class. */
 export const priority: PluginMaker = ({ names, objects }) => {
   const group = names.group('scheduling.orch.io');
   const classes = objects.follow({ group: 'scheduling.orch.io', resource: 'priorityclasses' });
@@ -30,7 +30,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
       if (attributes.operation === 'UPDATE') return keepRank(spec, (attributes.oldObject as Pod).spec ?? {});
       const name = spec.priorityClassName ?? '';
       const found = name === '' ? defaultClass() : (classes.get('', name) as PriorityClass | undefined);
-      // One that cannot be read may be the default, or what is named.
+      // An unreadable class may be the default, or the named one.
       if (name === '' || !found) requireReadable(classes, '');
       if (!found && name !== '') throw refusal(attributes, `no PriorityClass with name ${name} was found`);
       if (name === '' && found?.metadata?.name) spec.priorityClassName = found.metadata.name;
@@ -51,7 +51,7 @@ function lowest(classes: readonly PriorityClass[]): PriorityClass | undefined {
   return [...classes].sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
 }
 
-/** Who replaces a pod need not know what was found for it. */
+/** Keeps the priority of a pod whose update does not give one. */
 function keepRank(spec: NonNullable<Pod['spec']>, old: NonNullable<Pod['spec']>): void {
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined)

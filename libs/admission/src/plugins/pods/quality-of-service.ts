@@ -3,13 +3,13 @@ import type { PodSpec } from '@orch/schema/types/core/v1';
 
 const COUNTED = ['cpu', 'memory'] as const;
 
-/** Whether no container of a pod asks for, or is limited in, processors and memory. */
+/** Returns whether no container of a pod has requests or limits of CPU or memory. */
 export function isBestEffort({ containers = [], initContainers = [] }: PodSpec = {}): boolean {
   const lists = [...containers, ...initContainers].flatMap(({ resources }) => [resources?.requests, resources?.limits]);
   return !lists.some((list) => COUNTED.some((name) => isPositive(list?.[name])));
 }
 
-/** Plugins are asked before anybody has looked at the pod. */
+/** Returns whether a quantity is positive; false for an invalid one, as plugins run before the pod is validated. */
 function isPositive(text: string | undefined): boolean {
   if (text === undefined) return false;
   try {

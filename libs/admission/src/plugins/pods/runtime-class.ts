@@ -15,7 +15,7 @@ const CLASSES = { group: 'node.orch.io', resource: 'runtimeclasses' };
 /** New pods have the overhead of their runtime class, and run on its nodes. */
 export const runtimeClass: PluginMaker = ({ objects }) => {
   const classes = objects.follow(CLASSES);
-  /** Judges by the class that a pod names, in memory or where that is behind in the database. */
+  /** Calls `judge` with the class that a pod names, from the cache, or from the database if the cache lacks it. */
   const withClass = (attributes: Attributes, judge: (spec: Spec, found: Found) => void): void | Promise<void> => {
     const { spec = {} } = attributes.object as Pod;
     const name = spec.runtimeClassName;

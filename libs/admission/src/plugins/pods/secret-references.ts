@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, Pod, ServiceAccount } from '@orch/s
 
 type AnyContainer = Pick<Container | EphemeralContainer, 'name' | 'env' | 'envFrom'>;
 
-/** What a pod names that its account does not; undefined for nothing. */
+/** Returns why a pod references a secret that its service account does not; undefined if it does not. */
 export function secretProblem({ spec = {} }: Pod, account: ServiceAccount): string | undefined {
   const allowed = namesOf(account.secrets);
   const { volumes = [], initContainers = [], containers = [] } = spec;
@@ -16,7 +16,7 @@ export function secretProblem({ spec = {} }: Pod, account: ServiceAccount): stri
   );
 }
 
-/** The same of the containers that are added to a pod for looking into problems. */
+/** Returns why an ephemeral container references a secret that the service account does not; undefined if none does. */
 export function ephemeralSecretProblem({ spec }: Pod, account: ServiceAccount): string | undefined {
   const allowed = namesOf(account.secrets);
   const { ephemeralContainers = [] } = spec ?? {};

@@ -6,7 +6,7 @@ import { isAboutPods } from './pods.js';
 
 const ADVICE = 'https://k8s.io/docs/reference/access-authn-authz/admission-controllers/#securitycontextdeny';
 
-/** Pods choose neither user, groups nor labels of SELinux. On its way out: PodSecurity says more, and better. */
+/** Refuses pods that set users, groups or SELinux labels. Deprecated: PodSecurity replaces it. */
 export const securityContextDeny: PluginMaker = ({ isEnabled }) => {
   const name = 'SecurityContextDeny';
   if (!isEnabled(name))

@@ -9,12 +9,12 @@ import { ephemeralSecretProblem, secretProblem } from './secret-references.js';
 import { mountToken } from './token-volume.js';
 
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' };
-/** The account of pods that name none. */
+/** The service account of pods that name none. */
 const DEFAULT = 'default';
-/** What is taken for true, as everywhere in the reference. */
+/** Texts that mean true, as everywhere in the reference. */
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** New pods run as an account that is there: they get its token, and the secrets that it has for registries. */
+/** Makes new pods run as an existing service account: mounts its token and adds its image pull secrets. */
 export const serviceAccount: PluginMaker = (context) => {
   const accounts = new Accounts(context);
   const mirror = context.names.key('orch.io/config.mirror');
@@ -47,7 +47,7 @@ export const serviceAccount: PluginMaker = (context) => {
     admit(attributes) {
       const pod = attributes.object as Pod;
       if (attributes.operation !== 'CREATE') return;
-      // What a node runs by itself is as it is.
+      // A mirror pod of a node is not changed.
       if (isMirror(pod)) return requireNothing(attributes, pod);
       pod.spec ??= {};
       pod.spec.serviceAccountName ||= DEFAULT;
@@ -69,7 +69,9 @@ export const serviceAccount: PluginMaker = (context) => {
   };
 };
 
-/** Nodes give themselves nothing by pods that they run by themselves. */
+/**
+ * Refuses mirror pods that reference service accounts, secrets or tokens, which would give their node access to these.
+ */
 function requireNothing(attributes: Attributes, pod: Pod): void {
   if (pod.spec?.serviceAccountName) throw refusal(attributes, 'a mirror pod may not reference service accounts');
   if (namesInPod(pod).secret.length > 0) throw refusal(attributes, 'a mirror pod may not reference secrets');
@@ -78,7 +80,7 @@ function requireNothing(attributes: Attributes, pod: Pod): void {
     throw refusal(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }
 
-/** The accounts that pods run as. */
+/** Finds the service accounts of pods. */
 class Accounts {
   readonly #known;
 
@@ -86,7 +88,10 @@ class Accounts {
     this.#known = context.objects.follow(ACCOUNTS);
   }
 
-  /** Goes on with an account, at once where memory has it. @throws StatusError 403 where there is none */
+  /**
+   * Calls `use` with an account, synchronously if the account is cached.
+   * @throws StatusError 403 for a missing account
+   */
   with(attributes: Attributes, name: string, use: (account: ServiceAccount) => void): void | Promise<void> {
     const known = this.#known.get(attributes.namespace, name);
     if (known) return use(known as ServiceAccount);
@@ -106,7 +111,7 @@ class Accounts {
     }
   }
 
-  /** Every namespace has one; a pod may come before it. */
+  /** Creates the default account. Every namespace gets one, but a pod may be created before it. */
   async #make(attributes: Attributes): Promise<ApiObject> {
     const { namespace, options, deadline } = attributes;
     const account = { metadata: { namespace, name: DEFAULT } };
@@ -121,6 +126,6 @@ class Accounts {
   }
 }
 
-/** The namespace is not there, or is going: that is said of it, and not of accounts. */
+/** Returns whether an error is about the namespace, which is missing or being deleted, and not about the account. */
 const isOfNamespace = (error: StatusError): boolean =>
   isTerminating(error) || (error.code === 404 && error.status.details?.kind === 'namespaces');

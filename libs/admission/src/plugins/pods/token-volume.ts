@@ -2,11 +2,14 @@ import { generateName } from '@orch/machinery';
 import type { Container, PodSpec, Volume } from '@orch/schema/types/core/v1';
 
 const PREFIX = 'kube-api-access-';
-/** Of tokens that are still taken a year later, with a warning: clients that do not read them again are told apart by it. */
+/**
+ * Lifetime of tokens, seconds. Tokens of exactly this lifetime are accepted for a year, with a warning, which
+ * identifies clients that do not reload them.
+ */
 const TOKEN_SECONDS = 3607;
 const FILE_MODE = 0o644;
 
-/** Mounts a token of the pod's account, and what it is used with, into containers that have nothing there. */
+/** Mounts a token of the pod's account, the CA and the namespace into containers that mount nothing at that path. */
 export function mountToken(spec: PodSpec, mountPath: string): void {
   const { volumes = [], initContainers = [], containers = [] } = spec;
   const own = volumes.find(({ name = '' }) => name.startsWith(PREFIX))?.name;

@@ -1,12 +1,12 @@
 import type { Toleration } from '@orch/schema/types/core/v1';
 import { membersOf } from '../../versioned-configuration.js';
 
-/** Members that tell tolerations apart; what is empty is as what is not there. */
+/** Members by which tolerations are compared; an empty one equals an absent one. */
 const MEMBERS = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'] as const;
 
 /**
- * Reads a toleration that somebody wrote as text: it goes into pods, which nobody reads as texts again. Members that there are not are
- * left out. @throws Error
+ * Reads a toleration from text: it goes into pods, where it is not read from text again. Unknown members are left out.
+ * @throws Error for an invalid one
  */
 export function readToleration(value: unknown): Toleration {
   const members = membersOf(value ?? {}, 'a toleration');

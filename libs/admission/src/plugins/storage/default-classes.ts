@@ -1,8 +1,8 @@
 import type { ApiObject } from '@orch/machinery';
 
 /**
- * The default among classes: the newest that carries one of the annotations, of equally old ones the first by name.
- * @param annotations each of which makes a class the default where it says `true`
+ * Returns the default class: the newest that has one of the annotations, the first by name among equally old ones.
+ * @param annotations each makes a class the default with the value `true`
  */
 export function defaultClassOf(classes: Iterable<ApiObject>, annotations: readonly string[]): ApiObject | undefined {
   const isDefault = ({ metadata }: ApiObject) => annotations.some((key) => metadata?.annotations?.[key] === 'true');

@@ -3,14 +3,14 @@ import type { Attributes } from '../../attributes.js';
 import type { PluginMaker } from '../../plugin.js';
 import { refusal } from '../../refusal.js';
 
-/** What is to become of a disk that is still to be made stands in the place of its name. */
+/** Placeholder for the name of a disk that is still to be provisioned. */
 const TO_BE_MADE = 'placeholder-for-provisioning';
-/** Between zones of a label that names several. */
+/** Separator of the zones in one label. */
 const BETWEEN_ZONES = '__';
 
 /**
- * Puts volumes of clouds where they can be reached. There is no cloud to ask here: of volumes that a provisioner has made their labels say where
- * they are, and those of clouds that are made by hand are refused as by a server that knows no cloud.
+ * Adds node affinity to cloud volumes. There is no cloud provider to query here: volumes made by a provisioner have
+ * their zone and region in labels, and manually created cloud volumes are refused as by a server without that provider.
  */
 export const persistentVolumeLabel: PluginMaker = ({ names }) => {
   const provisioner = names.key('pv.orch.io/provisioned-by');
@@ -58,7 +58,7 @@ function zonesOf(attributes: Attributes, label: string): readonly string[] {
   return [...new Set(zones)].sort();
 }
 
-/** Unless somebody has said already where the volume is. */
+/** Adds the requirements, unless the volume already has one of these keys. */
 function require(volume: PersistentVolume, requirements: NodeSelectorRequirement[]): void {
   volume.spec ??= {};
   volume.spec.nodeAffinity ??= {};

@@ -1,7 +1,10 @@
 import { ensureMetadata } from '@orch/machinery';
 import type { PluginMaker } from '../../plugin.js';
 
-/** Volumes and claims that are deleted stay until whoever looks after them says that nobody uses them. */
+/**
+ * Adds finalizers to volumes and claims, so that deleted ones stay until their controller confirms that they are
+ * unused.
+ */
 export const storageObjectInUseProtection: PluginMaker = ({ names }) => {
   const finalizers: ReadonlyMap<string, string> = new Map([
     ['persistentvolumes', names.key('orch.io/pv-protection')],

@@ -2,7 +2,7 @@ import type { Container } from '@orch/schema/types/core/v1';
 import type { Check, PodCheck } from '../check.js';
 import { named, quoted, sorted } from './wording.js';
 
-/** What a runtime gives without being asked. */
+/** Capabilities that a container runtime grants by default. */
 const USUAL: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',
@@ -30,7 +30,7 @@ function additions(containers: readonly Container[], allowed: ReadonlySet<string
   return `${named(found)} must not include ${quoted(added)} in securityContext.capabilities.add`;
 }
 
-/** No container has capabilities beyond the usual ones. */
+/** Forbids containers to add capabilities beyond the default ones. */
 export const capabilitiesBaseline: Check = {
   id: 'capabilities_baseline',
   level: 'baseline',
@@ -55,7 +55,7 @@ const check: PodCheck = ({ containers }) => {
   return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') };
 };
 
-/** Every container gives up all capabilities, but for that of ports below 1024. */
+/** Requires containers to drop all capabilities; only the one for ports below 1024 may be added. */
 export const capabilitiesRestricted: Check = {
   id: 'capabilities_restricted',
   level: 'restricted',

@@ -11,5 +11,5 @@ const check: PodCheck = ({ containers }) => {
   return { reason: 'procMount', detail: `${named(found)} must not set securityContext.procMount to ${quoted(types)}` };
 };
 
-/** What a runtime hides of `/proc` stays hidden. */
+/** Forbids unmasking what the container runtime hides in `/proc`. */
 export const procMount: Check = { id: 'procMount', level: 'baseline', versions: [{ since: 0, check }] };

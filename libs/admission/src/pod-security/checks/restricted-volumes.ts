@@ -52,7 +52,7 @@ const check: PodCheck = ({ spec: { volumes = [] } }) => {
   return { reason: 'restricted volume types', detail };
 };
 
-/** Volumes are of the kinds that say nothing of nodes and of storage. */
+/** Allows only types of volumes that do not refer to nodes or to storage. */
 export const restrictedVolumes: Check = {
   id: 'restrictedVolumes',
   level: 'restricted',

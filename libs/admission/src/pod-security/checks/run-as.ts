@@ -14,7 +14,7 @@ const nonRoot: PodCheck = ({ spec, containers }) => {
   return { reason, detail: `pod or ${named(silent)} must set securityContext.runAsNonRoot=true` };
 };
 
-/** Every container says that it does not run as root. */
+/** Requires every container to declare that it does not run as root. */
 export const runAsNonRoot: Check = {
   id: 'runAsNonRoot',
   level: 'restricted',
@@ -28,5 +28,5 @@ const root: PodCheck = ({ spec, containers }) => {
   return { reason: 'runAsUser=0', detail: `${setters(ofPod, found)} must not set runAsUser=0` };
 };
 
-/** None is told to run as root. */
+/** Forbids the user root to be set. */
 export const runAsUser: Check = { id: 'runAsUser', level: 'restricted', versions: [{ since: 23, check: root }] };

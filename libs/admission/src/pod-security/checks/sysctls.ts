@@ -16,7 +16,7 @@ const only =
     return found.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: found.join(', ') };
   };
 
-/** Of the kernel only that is set which means nothing to other pods. */
+/** Allows only sysctls that do not affect other pods. */
 export const sysctls: Check = {
   id: 'sysctls',
   level: 'baseline',

@@ -9,18 +9,18 @@ import {
 } from '@orch/machinery';
 import { isObject, type Json, objectAt } from '../../values/fields.js';
 
-/** Thrown for metadata that no webhook may answer with; the message is that of the reference. */
+/** Thrown for metadata that a webhook may not answer with; the message is that of the reference. */
 export class MetadataRefused extends Error {}
 
-/** The members of metadata that a webhook may change, with how they are judged. */
+/** The members of metadata that a webhook may change, with their validation. */
 const CHANGEABLE = [
   ['labels', (labels: Record<string, string>) => validateLabels(labels, 'metadata.labels')],
   ['annotations', (annotations: Record<string, string>) => validateAnnotations(annotations, 'metadata.annotation')],
 ] as const;
 
 /**
- * The metadata of an object that a webhook converted: that of the original, but for labels and annotations.
- * @throws MetadataRefused for labels and annotations that are none, or not valid though they were changed
+ * Returns the metadata of a converted object: that of the original, except for labels and annotations.
+ * @throws MetadataRefused for labels and annotations that are malformed, or changed and invalid
  */
 export function restoredMetadata(original: Readonly<JsonObject>, converted: Readonly<Json>): Json {
   if (!Object.hasOwn(converted, 'metadata')) throw new MetadataRefused('missing metadata in converted object');
@@ -39,7 +39,7 @@ export function restoredMetadata(original: Readonly<JsonObject>, converted: Read
   return metadata;
 }
 
-/** Undefined where there are none. @throws MetadataRefused */
+/** Returns the members of labels or annotations; undefined for none. @throws MetadataRefused for a malformed value */
 function textsOf(name: string, value: unknown): Record<string, string> | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isObject(value))
@@ -56,7 +56,7 @@ function textsOf(name: string, value: unknown): Record<string, string> | undefin
   return texts;
 }
 
-/** What was there already may stay. @throws MetadataRefused */
+/** Refuses invalid members, unless nothing has changed. @throws MetadataRefused */
 function refuseInvalid(
   before: Readonly<Json>,
   texts: Record<string, string>,
@@ -68,7 +68,7 @@ function refuseInvalid(
   if (errors.length > 0) throw new MetadataRefused(aggregate(errors));
 }
 
-/** Several errors in one text, each once. */
+/** Joins distinct errors into one text. */
 function aggregate(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

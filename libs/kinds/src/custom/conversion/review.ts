@@ -2,7 +2,7 @@ import { goType, type JsonObject } from '@orch/machinery';
 import { at, isObject, type Json, textAt } from '../../values/fields.js';
 import { MetadataRefused, restoredMetadata } from './restored-metadata.js';
 
-/** Thrown where a webhook does not convert what it was asked to; the message is that of the reference. */
+/** Thrown if a webhook does not convert as requested; the message is that of the reference. */
 export class ConversionRefused extends Error {
   override readonly name = 'ConversionRefused';
 }
@@ -11,27 +11,30 @@ export class ConversionRefused extends Error {
 export interface ConversionRequest {
   /** Group of definitions: `apiextensions.k8s.io`. */
   readonly group: string;
-  /** `conversionReviewVersions` of the definition: the first of them that is known here is spoken. */
+  /** `conversionReviewVersions` of the definition: the first supported one is used. */
   readonly reviewVersions: readonly string[];
-  /** Told again by the answer. */
+  /** UID of the request, which the answer must repeat. */
   readonly uid: string;
-  /** Group and version that the objects shall have. */
+  /** Group and version to convert to. */
   readonly desiredAPIVersion: string;
-  /** At least one, each in another version than that; whole, pruned and with defaults. Not changed. */
+  /**
+   * Objects to convert, at least one, each of another version than that; complete, pruned and with defaults. Not
+   * changed.
+   */
   readonly objects: readonly Readonly<JsonObject>[];
-  /** What was asked for, as {@link kindText} names it: the list where the objects are items of one. */
+  /** The requested kind, as {@link kindText} names it: that of the list if the objects are its items. */
   readonly subject: string;
-  /** Of several objects messages say which of them is meant. */
+  /** Whether messages contain the index of an object. */
   readonly isList: boolean;
 }
 
 const KIND = 'ConversionReview';
 const VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 
-/** Group, version and kind as messages name them: `example.com/v1, Kind=Thing`. */
+/** Returns group, version and kind as in messages: `example.com/v1, Kind=Thing`. */
 export const kindText = (apiVersion: string, kind: string): string => `${apiVersion}, Kind=${kind}`;
 
-/** The review that a webhook is sent. @throws ConversionRefused when none of its versions is known here */
+/** Returns the review for a webhook. @throws ConversionRefused if none of its versions is supported */
 export function conversionReview(request: ConversionRequest): JsonObject {
   const { uid, desiredAPIVersion, objects } = request;
   return {
@@ -42,10 +45,10 @@ export function conversionReview(request: ConversionRequest): JsonObject {
 }
 
 /**
- * The objects of an answer, in the order in which they were sent, with the metadata that webhooks may not change as it was. They are
- * to be pruned by the schema of their version.
+ * Returns the objects of an answer, in the order of the request, with the original values of metadata that webhooks may
+ * not change. The caller must prune them by the schema of their version.
  * @param answer the decoded body; its objects become part of the result
- * @throws ConversionRefused for refusals, and for answers to anything but what was asked
+ * @throws ConversionRefused for refusals, and for answers that do not match the request
  */
 export function convertedObjects(answer: unknown, request: ConversionRequest): JsonObject[] {
   const { objects, subject, isList } = request;
@@ -69,7 +72,7 @@ function reviewVersion({ group, reviewVersions }: ConversionRequest): string {
   return `${group}/${version}`;
 }
 
-/** @throws ConversionRefused for an answer that is none, or tells of a failure */
+/** Returns the objects of an answer. @throws ConversionRefused for a malformed answer, or a reported failure */
 function objectsIn(answer: unknown, request: ConversionRequest): readonly unknown[] {
   const failed = (reason: string) =>
     new ConversionRefused(`conversion webhook for ${request.subject} failed: ${reason}`);
@@ -91,7 +94,7 @@ function objectsIn(answer: unknown, request: ConversionRequest): readonly unknow
   return Array.isArray(convertedObjects) ? convertedObjects : [];
 }
 
-/** An object of an answer with its metadata restored. @throws ConversionRefused */
+/** Verifies an object of an answer, and restores its metadata. @throws ConversionRefused */
 function accepted(
   converted: unknown,
   original: Readonly<JsonObject>,
@@ -117,7 +120,7 @@ function accepted(
   }
 }
 
-/** How it is another object than the one that was sent; undefined when it is the same. */
+/** Returns how a converted object differs in identity from the original; undefined if it does not. */
 function otherObject(original: Readonly<JsonObject>, converted: Readonly<Json>): string | undefined {
   for (const [name, shown] of [
     ['name', 'name'],

@@ -25,8 +25,8 @@ export interface Operand {
 }
 
 /**
- * Whether two values compare as an operator says: both booleans (only for equality), integers, fractions or texts.
- * @returns undefined where they do not compare, or there is no such operator
+ * Compares two values by an operator: both booleans (only for equality), integers, fractions or texts.
+ * @returns undefined if they are not comparable, or the operator is unknown
  */
 export function compareAs(operator: string, left: Operand, right: Operand): boolean | undefined {
   const [a, b] = [left.value, right.value];

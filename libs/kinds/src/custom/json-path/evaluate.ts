@@ -3,31 +3,36 @@ import { compareAs, type Operand } from './compare.js';
 import type { Path, PathNode, SliceNode } from './node.js';
 
 /**
- * Values that one path may pass over. Paths that branch again and again find more than anything has to show: what needs more finds
- * nothing.
+ * Most values that one path may visit. Paths that branch repeatedly find more than could be shown: a path that needs
+ * more finds nothing.
  */
 const MAX_PASSED = 20_000;
-/** Values that the paths of one row may pass over together. */
+/** Most values that the paths of one row may visit together. */
 const MAX_PASSED_OF_ROW = 60_000;
-/** Characters of a text that are compared in about the time in which a value is passed over. */
+/** Number of characters whose comparison takes about as long as a visit of a value. */
 const CHARACTERS_OF_VALUE = 64;
 
-/** Counts what the paths of one row pass over, and what is shown of what they find: paths behind the last that fits find nothing. */
+/**
+ * Counts the values that the paths of one row visit, and the size of the shown results: once the limit is reached,
+ * further paths find nothing.
+ */
 export class RowEffort {
   #left = MAX_PASSED_OF_ROW;
 
-  /** Whether the paths of the row have passed over as much as they may. */
+  /** Whether the limit of the row is exceeded. */
   get isSpent(): boolean {
     return this.#left < 0;
   }
 
-  /** Takes note of values that are passed over. */
+  /** Counts visited values. */
   pass(values: number): void {
     this.#left -= values;
   }
 }
 
-/** Thrown inside for what a path cannot be applied to; `found` is what counts as found there where only that is asked. */
+/**
+ * Thrown internally for a value that a path cannot be applied to; `found` counts as the result in tests of existence.
+ */
 class Unfit extends Error {
   constructor(readonly found: readonly JsonValue[]) {
     super();
@@ -35,9 +40,10 @@ class Unfit extends Error {
 }
 
 /**
- * What a path finds in a value, in order; nothing where it does not fit (an index beyond the end, a filter of what is no list) or passes
- * over more than 20,000 values, or more than are left to its row. Members that are missing are passed over.
- * @param row what the other paths of the row pass over as well; default of a path that is alone
+ * Returns the values that a path finds, in order; none if the path does not fit (an index beyond the end, a filter of a
+ * value that is no list) or visits more than 20,000 values, or more than are left for its row. Missing members are
+ * skipped.
+ * @param row counts the values of all paths of the row; default for a single path
  */
 export function findAll(value: JsonValue, path: Path, row = new RowEffort()): readonly JsonValue[] {
   if (row.isSpent) return [];
@@ -93,7 +99,7 @@ class Evaluation {
   }
 
   #parts(value: JsonValue): readonly JsonValue[] {
-    // A text is as many values as bytes.
+    // A text yields as many values as it has bytes.
     if (typeof value === 'string') this.#pass(value.length);
     const parts =
       typeof value === 'string'
@@ -107,7 +113,7 @@ class Evaluation {
     return parts;
   }
 
-  /** The value and all in it that have parts of their own, each before those in it. */
+  /** Returns the value and all values below it that have parts, each before its own parts. */
   #below(value: JsonValue): JsonValue[] {
     const found: JsonValue[] = [];
     const open = [value];
@@ -128,7 +134,7 @@ class Evaluation {
       if (!Array.isArray(value)) throw new Unfit(values);
       const { length } = value;
       const [from, to] = rangeOf(node, length);
-      // As the reference has it: the first empty range is the end of the search.
+      // As in the reference, the first empty range ends the search.
       if (from === to) return found;
       const fits = from >= 0 && from < to && to <= length && (node.step ?? 1) > 0;
       if (!fits) throw new Unfit(values);
@@ -173,7 +179,7 @@ class Evaluation {
     return verdict;
   }
 
-  /** The one value that is found; undefined where none is. */
+  /** Returns the single value that is found; undefined for none. */
   #operand(item: JsonValue, path: Path): Operand | undefined {
     const [value, ...more] = this.follow([item], path);
     if (more.length > 0) throw new Unfit([item]);

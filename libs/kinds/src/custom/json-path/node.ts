@@ -14,13 +14,17 @@ export type PathNode =
   /** `range`, `end` and other words: nothing is found with them in a path that is to find one value. */
   | { readonly kind: 'word'; readonly name: string };
 
-/** Items of a list; what is undefined was not said. */
+/** A range of items of a list; unset bounds are undefined. */
 export interface SliceNode {
+  /** Kind of the step. */
   readonly kind: 'slice';
+  /** First index, inclusive; negative from the end. */
   readonly from: number | undefined;
+  /** End index, exclusive; negative from the end. */
   readonly to: number | undefined;
+  /** Distance of the items. Default 1. */
   readonly step: number | undefined;
-  /** The item at `from` and no other. */
+  /** Whether only the item at `from` is meant. */
   readonly one: boolean;
 }
 

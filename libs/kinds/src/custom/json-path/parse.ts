@@ -5,17 +5,20 @@ import { unquote } from './unquote.js';
 const KEY = /^'([^']*)'$/;
 const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const COMPARISON = /^([^!<>=]+)([!<>=]+)([^\n]+)$/;
-/** Filters and unions hold paths, which hold no others that can be read; so many levels are tried. */
+/** Most levels of nested paths; the paths in filters and unions cannot contain further ones that are valid. */
 const MAX_DEPTH = 8;
-/** Characters of a path, and of all paths that are read together: each step takes a hundred times its text once it is read. */
+/**
+ * Most characters of a path, and of all paths that are parsed together: a parsed step takes a hundred times the memory
+ * of its text.
+ */
 const LONGEST = 8 << 10;
 const MOST_CHARACTERS = 32 << 10;
 
-/** Counts the characters of the paths of one definition, which are read at once and kept as long as that. */
+/** Counts the characters of the paths of one definition, which are parsed together and kept as long as it. */
 export class PathReading {
   #left = MOST_CHARACTERS;
 
-  /** @throws JsonPathError for a path that is too long, alone or with those before it */
+  /** Counts a path. @throws JsonPathError for a path that is too long, alone or with those before it */
   take(path: string): void {
     if (path.length > LONGEST) throw new JsonPathError(`longer than ${LONGEST} characters`);
     this.#left -= path.length;
@@ -25,10 +28,10 @@ export class PathReading {
 }
 
 /**
- * Reads the path of a printer column, in the grammar of the JSONPath templates of release 1.27 (client-go util/jsonpath): what stands
- * between its braces, so that a path which closes them itself ends there.
- * @param reading of the other paths that are kept with it; default of a path that is alone
- * @throws JsonPathError saying what cannot be read
+ * Parses the path of a printer column, in the grammar of the JSONPath templates of release 1.27 (client-go
+ * util/jsonpath): the content of its braces, so that a path which closes them itself ends there.
+ * @param reading counts the paths that are kept with it; default for a single path
+ * @throws JsonPathError with the reason
  */
 export function parseJsonPath(text: string, reading = new PathReading()): Path {
   reading.take(text);
@@ -36,7 +39,7 @@ export function parseJsonPath(text: string, reading = new PathReading()): Path {
   return first;
 }
 
-/** The actions of a template; texts between them are of no use here. */
+/** Parses the actions of a template; texts between them are ignored. */
 function parseTemplate(text: string, depth: number): Path[] {
   if (depth > MAX_DEPTH) throw new JsonPathError('too many levels');
   const scanner = new Scanner(text);
@@ -105,7 +108,7 @@ function number(scanner: Scanner): PathNode {
   };
 }
 
-/** What stands between brackets: `*`, `'key'`, `1`, `1:3`, `::2`, or several of them. */
+/** Parses the content of brackets: `*`, `'key'`, `1`, `1:3`, `::2`, or several of them. */
 function brackets(inside: string, depth: number): Path {
   const text = inside === '*' ? ':' : inside;
   const several = text.split(',');

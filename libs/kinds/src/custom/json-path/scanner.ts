@@ -8,30 +8,38 @@ export class Scanner {
 
   constructor(private readonly text: string) {}
 
+  /** Whether the end is reached. */
   get atEnd(): boolean {
     return this.#at >= this.text.length;
   }
 
+  /** Returns whether the rest of the text begins with a prefix. */
   startsWith(prefix: string): boolean {
     return this.text.startsWith(prefix, this.#at);
   }
 
+  /** Returns the next character without consuming it. */
   peek(): string {
     const code = this.text.codePointAt(this.#at);
     return code === undefined ? '' : String.fromCodePoint(code);
   }
 
+  /** Consumes and returns the next character. */
   next(): string {
     const found = this.peek();
     this.#at += found.length;
     return found;
   }
 
+  /** Consumes characters, counted in UTF-16 code units. */
   skip(characters: number): void {
     this.#at += characters;
   }
 
-  /** Up to the next of these characters, which is passed over. @throws JsonPathError where it does not come on this line */
+  /**
+   * Consumes the text up to and including a delimiter, and returns it without that.
+   * @throws JsonPathError if it is not on this line
+   */
   through(end: string, refusal: string): string {
     const at = this.text.indexOf(end, this.#at);
     const line = this.text.indexOf('\n', this.#at);
@@ -41,7 +49,7 @@ export class Scanner {
     return found;
   }
 
-  /** Up to what may follow a name. @param escapes whether a backslash takes the next character along */
+  /** Consumes and returns a name. @param escapes whether a backslash includes the next character */
   name(escapes: boolean): string {
     const from = this.#at;
     for (let each = this.peek(); !TERMINATORS.has(each); each = this.peek()) {
@@ -51,14 +59,17 @@ export class Scanner {
     return this.text.slice(from, this.#at);
   }
 
-  /** As many characters as a predicate takes. */
+  /** Consumes and returns characters as long as a predicate accepts them. */
   while(takes: (character: string) => boolean): string {
     const from = this.#at;
     while (!this.atEnd && takes(this.peek())) this.next();
     return this.text.slice(from, this.#at);
   }
 
-  /** A text in quotes, with its quotes, of which the first is the next character. @throws JsonPathError for one that does not end */
+  /**
+   * Consumes and returns a quoted text with its quotes, the first of which is next.
+   * @throws JsonPathError for an unterminated one
+   */
   quoted(): string {
     const from = this.#at;
     const quote = this.next();
@@ -69,7 +80,11 @@ export class Scanner {
     }
   }
 
-  /** The inside of `[?(…)]`, behind its head. Parentheses end it, but for those in the first text in quotes. @throws JsonPathError */
+  /**
+   * Consumes the rest of `[?(…)]` and returns the content. A parenthesis ends it, unless it is within the first quoted
+   * text.
+   * @throws JsonPathError for an unterminated one
+   */
   filter(): string {
     const from = this.#at;
     let [quote, closed] = ['', false];

@@ -2,14 +2,14 @@ import { stringifyJson } from '@orch/codec';
 import { goNumber, type JsonValue } from '@orch/machinery';
 import type { RowEffort } from './evaluate.js';
 
-/** Characters that are written in about the time in which a value is passed over, each of them as an escape. */
+/** Number of characters whose output, each as an escape, takes about as long as a visit of a value. */
 const CHARACTERS_OF_VALUE = 16;
-/** Values that are passed over in about the time in which a name is put in order and written. */
+/** Number of visited values that take about as long as sorting and writing a name. */
 const VALUES_OF_NAME = 5;
 
 /**
- * What is found, as a column of texts shows it: lists and objects as Go's JSON, members in order. Null for what is more than is left to
- * its row.
+ * Returns a found value as a column of texts shows it: lists and objects as Go's JSON, members sorted. Null if it
+ * exceeds the limit of its row.
  */
 export function shownText(value: JsonValue, row: RowEffort): string | null {
   if (value === null) return '<no value>';
@@ -19,7 +19,7 @@ export function shownText(value: JsonValue, row: RowEffort): string | null {
   return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
-/** Counts what is to be written, no further than to what is too much. */
+/** Counts the size of a value, until the limit is exceeded. */
 function passOver(value: JsonValue, row: RowEffort): void {
   const open: unknown[] = [value];
   for (let next = open.pop(); next !== undefined && !row.isSpent; next = open.pop()) {
@@ -31,7 +31,7 @@ function passOver(value: JsonValue, row: RowEffort): void {
   }
 }
 
-/** Go's JSON, members in order. */
+/** Returns a value as Go's JSON, members sorted. */
 function written(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return stringifyJson(value);
   if (Array.isArray(value)) return `[${value.map(written).join()}]`;
@@ -43,7 +43,7 @@ function written(value: JsonValue): string {
 
 const FROM_SURROGATES = /[\ud800-\uffff]/;
 
-/** In the order of their bytes in UTF-8. Without surrogates it is that of UTF-16, which costs a fraction. */
+/** Sorts names by their bytes in UTF-8. Without surrogates that is the order of UTF-16, which is much cheaper. */
 function inOrder(names: string[]): string[] {
   if (!names.some((name) => FROM_SURROGATES.test(name))) return names.sort();
   const keyed = names.map((name) => ({ name, key: Buffer.from(name).toString('latin1') }));
@@ -58,6 +58,6 @@ const ESCAPES = [
   ['\u2029', '\\u2029'],
 ] as const;
 
-/** One character after the other: to ask for each place what it is takes ten times as long. */
+/** Escapes characters as Go does, one replacement after another: a callback for each match takes ten times as long. */
 const escaped = (json: string): string =>
   ESCAPES.reduce((text, [sign, shown]) => (text.includes(sign) ? text.split(sign).join(shown) : text), json);

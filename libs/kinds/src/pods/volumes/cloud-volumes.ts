@@ -36,17 +36,21 @@ const validateDisk = <T extends { readonly partition?: number }>(
   ];
 };
 
+/** Checks a GCE persistent disk: name and partition. */
 export const validateGceDisk = (source: GCEPersistentDiskVolumeSource, path: string): FieldError[] =>
   validateDisk(source, path, 'pdName');
 
+/** Checks an AWS elastic block store: volume id and partition. */
 export const validateAwsDisk = (source: AWSElasticBlockStoreVolumeSource, path: string): FieldError[] =>
   validateDisk(source, path, 'volumeID');
 
+/** Checks an Azure file share: secret and share name. */
 export const validateAzureFile = (
   source: AzureFileVolumeSource | AzureFilePersistentVolumeSource,
   path: string,
 ): FieldError[] => [...requiredText(source, path, 'secretName'), ...requiredText(source, path, 'shareName')];
 
+/** Checks an Azure disk: name, URI of its kind, and caching mode. */
 export function validateAzureDisk(source: AzureDiskVolumeSource, path: string): FieldError[] {
   return [
     ...requiredText(source, path, 'diskName'),
@@ -63,6 +67,7 @@ function validateDiskUri(uri: string, kind: string | undefined, field: string): 
   return uri.startsWith(start) ? [] : [notSupported(field, uri, [form])];
 }
 
+/** Checks a Cinder volume: id, and name of its secret. */
 export const validateCinder = (
   source: CinderVolumeSource | CinderPersistentVolumeSource,
   path: string,
@@ -71,11 +76,14 @@ export const validateCinder = (
   ...(source.secretRef ? requiredText(source.secretRef, `${path}.secretRef`, 'name') : []),
 ];
 
+/** Checks a vSphere disk: path. */
 export const validateVsphere = (source: VsphereVirtualDiskVolumeSource, path: string): FieldError[] =>
   requiredText(source, path, 'volumePath');
 
+/** Checks a Photon disk: id. */
 export const validatePhoton = (source: PhotonPersistentDiskVolumeSource, path: string): FieldError[] =>
   requiredText(source, path, 'pdID');
 
+/** Checks a Portworx volume: id. */
 export const validatePortworx = (source: PortworxVolumeSource, path: string): FieldError[] =>
   requiredText(source, path, 'volumeID');

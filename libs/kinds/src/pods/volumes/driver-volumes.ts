@@ -23,6 +23,7 @@ export function validateCsi(source: CSIVolumeSource, path: string): FieldError[]
   return [...errors, ...invalidEach(`${path}.name`, name, dnsSubdomainErrors(name))];
 }
 
+/** Checks a flex volume: driver, and no options in the product's domains. */
 export const validateFlex = (
   source: FlexVolumeSource | FlexPersistentVolumeSource,
   path: string,
@@ -47,6 +48,7 @@ function validateFlexOptions(
     .map((key) => invalidValue(`${path}.options[${key}]`, key, text));
 }
 
+/** Checks a claimed volume: name of the claim. */
 export const validateClaimVolume = (source: PersistentVolumeClaimVolumeSource, path: string): FieldError[] =>
   requiredText(source, path, 'claimName');
 

@@ -35,12 +35,14 @@ const HOST_PATH_TYPES = [
 const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
 
+/** Checks that the size limit of an empty directory is not negative. */
 export function validateEmptyDir(source: EmptyDirVolumeSource, path: string): FieldError[] {
   const limit = quantityOf(source.sizeLimit || '0');
   if (!limit || limit.nanos >= 0n) return [];
   return [forbiddenField(`${path}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')];
 }
 
+/** Checks a path of the node: no `..` in it, and a known type. */
 export function validateHostPath(source: HostPathVolumeSource, path: string): FieldError[] {
   const place = source.path ?? '';
   if (place === '') return [required(`${path}.path`)];
@@ -52,6 +54,7 @@ export function validateHostPath(source: HostPathVolumeSource, path: string): Fi
   ];
 }
 
+/** Checks a git repository: URL, and a directory within the volume. */
 export function validateGitRepo(source: GitRepoVolumeSource, path: string): FieldError[] {
   const directory = source.directory ?? '';
   return [

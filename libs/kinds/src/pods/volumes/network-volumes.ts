@@ -22,7 +22,7 @@ import { shownStrings } from '../../values/go-syntax.js';
 const MAX_LUN = 255;
 const MAX_TENANT = 64;
 const REGISTRY = 'must be a host:port pair or multiple pairs separated by commas';
-/** No name is as long; what is longer is not looked at. */
+/** Longest name that is tested; no valid name is as long. */
 const TESTED_MAX = 4_096;
 /** Names of initiators and targets: qualified, of an enterprise, of an authority. */
 const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
@@ -31,6 +31,7 @@ const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
+/** Checks an NFS export: server, and an absolute path. */
 export function validateNfs(source: NFSVolumeSource, path: string): FieldError[] {
   const place = source.path ?? '';
   return [
@@ -40,6 +41,7 @@ export function validateNfs(source: NFSVolumeSource, path: string): FieldError[]
   ];
 }
 
+/** Checks an iSCSI disk: portal, names, LUN, and a secret if it authenticates. */
 export function validateIscsi(source: ISCSIVolumeSource, path: string): FieldError[] {
   const lun = source.lun ?? 0;
   const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
@@ -61,6 +63,7 @@ function iscsiNameErrors(name: string): string[] {
   return name.length <= TESTED_MAX && form.test(name) ? [] : ['must be valid format'];
 }
 
+/** Checks a Fibre Channel disk: target names with a LUN, or world wide identifiers. */
 export function validateFibreChannel(source: FCVolumeSource, path: string): FieldError[] {
   const [targets, ids] = [source.targetWWNs ?? [], source.wwids ?? []];
   const field = `${path}.targetWWNs`;
@@ -82,18 +85,22 @@ export function validateFibreChannel(source: FCVolumeSource, path: string): Fiel
 const validateMonitors = (source: { readonly monitors?: readonly string[] }, path: string): FieldError[] =>
   (source.monitors ?? []).length === 0 ? [required(`${path}.monitors`)] : [];
 
+/** Checks a RADOS block device: monitors and image. */
 export const validateRbd = (source: RBDVolumeSource | RBDPersistentVolumeSource, path: string): FieldError[] => [
   ...validateMonitors(source, path),
   ...requiredText(source, path, 'image'),
 ];
 
+/** Checks a CephFS volume: monitors. */
 export const validateCephFs = validateMonitors;
 
+/** Checks a Glusterfs volume: endpoints and path. */
 export const validateGlusterfs = (
   source: GlusterfsVolumeSource | GlusterfsPersistentVolumeSource,
   path: string,
 ): FieldError[] => [...requiredText(source, path, 'endpoints'), ...requiredText(source, path, 'path')];
 
+/** Checks a Quobyte volume: registry, tenant and volume. */
 export const validateQuobyte = (source: QuobyteVolumeSource, path: string): FieldError[] => [
   ...validateRegistry(source.registry ?? '', source.tenant ?? '', path),
   ...requiredText(source, path, 'volume'),
@@ -112,6 +119,7 @@ function validateRegistry(registry: string, tenant: string, path: string): Field
 /** `host:port`, where an IPv6 address stands in brackets. */
 const isHostPort = (text: string): boolean => /^(\[[^[\]]*\]|[^[\]:]*):[^[\]:]*$/.test(text);
 
+/** Checks a Flocker volume: either the name or the UUID of a dataset. */
 export function validateFlocker(source: FlockerVolumeSource, path: string): FieldError[] {
   const [name, id] = [source.datasetName ?? '', source.datasetUUID ?? ''];
   const errors: FieldError[] = [];
@@ -123,6 +131,7 @@ export function validateFlocker(source: FlockerVolumeSource, path: string): Fiel
   return errors;
 }
 
+/** Checks a StorageOS volume: name, namespace, and name of its secret. */
 export function validateStorageOs(
   source: StorageOSVolumeSource | StorageOSPersistentVolumeSource,
   path: string,
@@ -135,6 +144,7 @@ export function validateStorageOs(
   ];
 }
 
+/** Checks a ScaleIO volume: gateway, system and volume name. */
 export const validateScaleIo = (
   source: ScaleIOVolumeSource | ScaleIOPersistentVolumeSource,
   path: string,

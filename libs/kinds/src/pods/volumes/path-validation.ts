@@ -17,7 +17,7 @@ export const descendingPathErrors = (path: string): string[] => [
 /** A path of a file that is made in a volume, where names that begin with two dots are the node's. */
 export function validateFilePath(path: string, field: string): FieldError[] {
   const reserved = path.startsWith('..') && !path.startsWith('../');
-  // Of `..` itself both are said.
+  // `..` itself has both errors.
   const texts = [...descendingPathErrors(path), ...(reserved ? ["must not start with '..'"] : [])];
   return invalidEach(field, path, texts);
 }
