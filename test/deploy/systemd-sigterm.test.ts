@@ -21,6 +21,15 @@ const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurat
 
 let dir: string;
 
+/** Kills a process that may have ended with those before it. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** Data of a server that ended in order, and of one that was killed with its database. */
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'orch-sigterm-'));
@@ -33,7 +42,7 @@ beforeAll(async () => {
   const second = await RawStandalone.start(join(dir, 'killed'));
   await serves(second);
   const all = second.databaseProcesses();
-  for (const pid of [second.pid, ...all]) process.kill(pid, 'SIGKILL');
+  for (const pid of [second.pid, ...all]) kill(pid);
   await waitUntil('all are gone', WAIT_MS, () => !all.some(isAlive));
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,3 +1,4 @@
+import { ObjectReadError } from '@orch/codec';
 import { conversionsOf } from '@orch/kinds';
 import { type NamingProfile, namesOf, parseApiVersion } from '@orch/machinery';
 import { type KindDefinition, loadScheme } from '@orch/schema';
@@ -101,7 +102,12 @@ describe.each(PROFILES)('objects of every kind go to every version and come back
       fc.property(JUNK, fc.boolean(), (junk, old) => {
         const object = { ...junk, apiVersion: old ? apiVersion : hub, kind };
         const before = structuredClone(object);
-        expect(conversions.manifest(object, old ? hub : apiVersion)).toMatchObject({ kind });
+        try {
+          expect(conversions.manifest(object, old ? hub : apiVersion)).toMatchObject({ kind });
+        } catch (error) {
+          // A value of another type than its member, which rules never see.
+          if (!(error instanceof ObjectReadError)) throw error;
+        }
         expect(object).toEqual(before);
       }),
       { seed: SEED, numRuns: RUNS },

@@ -1,4 +1,13 @@
-import { type ApiObject, copy, type FieldError, formatApiVersion, type Names, parseApiVersion } from '@orch/machinery';
+import { readObject } from '@orch/codec';
+import {
+  type ApiObject,
+  copy,
+  type FieldError,
+  formatApiVersion,
+  type JsonValue,
+  type Names,
+  parseApiVersion,
+} from '@orch/machinery';
 import { applyDefaults, isLater, type ResourceDefinition, type Scheme, type StructSchema } from '@orch/schema';
 import { kindRules } from '../registry/registry.js';
 import type { Requestor } from '../rules/kind-rules.js';
@@ -99,7 +108,7 @@ export class Conversions {
   /**
    * Converts a manifest without a change of meaning: defaults of its version for unset fields are written out if the
    * other version has different ones.
-   * @throws ConversionError as {@link between} does
+   * @throws ConversionError as {@link between} does; what `readObject` throws, where a member is not of its type
    */
   manifest(object: ApiObject, to: string): ApiObject {
     const { apiVersion: from = '', kind = '' } = object;
@@ -109,7 +118,7 @@ export class Conversions {
     const spoken = source.differs?.defaults?.(object, source.tools) ?? object;
     const target = this.#version(to, kind);
     if (!target.differs?.defaults) return convert(spoken);
-    const hub = copy(this.between(from, target.hub, kind)(spoken));
+    const hub = this.#read(this.between(from, target.hub, kind)(spoken));
     this.fill(hub);
     return this.between(target.hub, to, kind)(hub);
   }
@@ -146,6 +155,12 @@ export class Conversions {
     if (!definition) return;
     applyDefaults(definition.schema, object);
     kindRules(definition, this.#names).defaults(object);
+  }
+
+  /** Reads an object of a hub, as rules take it: versions that went have no types that it was read with before. */
+  #read(object: ApiObject): ApiObject {
+    const definition = this.#definition(object);
+    return copy(definition ? readObject(definition.schema, object as unknown as JsonValue).object : object);
   }
 
   #definition({ apiVersion, kind }: ApiObject): ResourceDefinition | undefined {
