@@ -52,11 +52,14 @@ export class FlowKeeper {
   /** The controller of levels and that of schemas. */
   readonly controllers: readonly Controller[];
   readonly #annotation: string;
+  /** Default schemas, in the names of the installation. */
+  readonly #schemas: readonly BootstrapObject<FlowSchemaSpec>[];
 
   constructor(private readonly options: FlowKeeperOptions) {
     const { deps, configuration } = options;
     const { levels, schemas } = configuration;
     this.#annotation = deps.names.key(AUTO_UPDATE);
+    this.#schemas = bootstrapSchemas(deps.names);
     this.controllers = [
       {
         name: 'prioritylevelconfiguration',
@@ -67,7 +70,7 @@ export class FlowKeeper {
       {
         name: 'flowschema',
         sources: [
-          withBootstrap(objectSource(schemas), bootstrapSchemas(deps.names)),
+          withBootstrap(objectSource(schemas), this.#schemas),
           // Any level that comes or goes: none is reported missing while one cannot be read.
           levelSource(configuration),
         ],
@@ -79,13 +82,11 @@ export class FlowKeeper {
 
   /** Resolves when all default objects exist. @throws StatusError, StoreUnavailableError */
   async keep(): Promise<void> {
-    const { configuration, deps } = this.options;
+    const { configuration } = this.options;
     const { levels, schemas } = configuration;
     const steps = [
       ...BOOTSTRAP_LEVELS.map((wanted) => this.#step(this.#level(wanted), levels.objects.get(wanted.name))),
-      ...bootstrapSchemas(deps.names).map((wanted) =>
-        this.#step(this.#schema(wanted), schemas.objects.get(wanted.name)),
-      ),
+      ...this.#schemas.map((wanted) => this.#step(this.#schema(wanted), schemas.objects.get(wanted.name))),
     ].filter((step) => step !== undefined);
     for (const step of steps) await step();
     if (steps.length > 0) await configuration.confirm();
@@ -98,9 +99,8 @@ export class FlowKeeper {
   }
 
   async #keepSchema(name: string, run: OwnRun): Promise<undefined> {
-    const { configuration, deps } = this.options;
-    const { levels, schemas } = configuration;
-    const wanted = bootstrapSchemas(deps.names).find((schema) => schema.name === name);
+    const { levels, schemas } = this.options.configuration;
+    const wanted = this.#schemas.find((schema) => schema.name === name);
     const live = schemas.objects.get(name);
     await (wanted && this.#step(this.#schema(wanted), live, run))?.();
     // A level that merely cannot be read is not reported missing.
