@@ -101,13 +101,13 @@ describe('invariants 1 and 2', () => {
     const heads = await reader.heads(types);
     const killer = await server.session(schema);
     let stopped = false;
-    const end = performance.now() + 2500;
+    const earliest = performance.now() + 2200;
+    let isEnough = false;
     const tails = types.map((type) => tail(reader, type, heads.get(type)?.head ?? 0n, () => stopped));
-    const ledgers = writers.map((store, i) =>
-      keepWriting(store, types, `w${i}`, random, () => performance.now() > end),
-    );
+    const ledgers = writers.map((store, i) => keepWriting(store, types, `w${i}`, random, () => isEnough));
     let kills = 0;
-    while (performance.now() < end - 300) {
+    // By the clock alone few are killed on a machine that has much else to do.
+    while (performance.now() < earliest || kills < 6) {
       const { rowCount } = await killer.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE application_name = $1 AND pid <> pg_backend_pid() AND state = 'active' ORDER BY random() LIMIT 1`,
@@ -116,6 +116,7 @@ describe('invariants 1 and 2', () => {
       kills += rowCount ?? 0;
       await killer.query('SELECT pg_sleep(0.05)');
     }
+    isEnough = true;
     const written = await Promise.all(ledgers);
     stopped = true;
     const histories = await Promise.all(tails);
