@@ -53,10 +53,11 @@ export async function createAuthority(key: string, subject: Subject, days: numbe
   return pem(certificate);
 }
 
-/** A certificate authority that signs certificates. */
+/** A certificate and its key, such as those of an authority that signs certificates. */
 export interface Issuer {
-  /** The authority's certificate and private key, PEM. */
+  /** The certificate, PEM. */
   readonly cert: string;
+  /** Its private key, PEM. */
   readonly key: string;
 }
 
@@ -128,7 +129,8 @@ const validity = (days: number, now: number) => ({
   notAfter: new Date(now + days * DAY_MS),
 });
 
-const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
+/** Returns the name of a subject: its organizations, then the common name. */
+export const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
   ...organizations.map((organization) => ({ O: [organization] })),
   { CN: [commonName] },
 ];

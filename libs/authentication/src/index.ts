@@ -4,7 +4,8 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
-export { commonNamesOf } from './certificates.js';
+export { commonNamesOf, type Issuer } from './certificates.js';
+export { issueClientCertificate } from './client-certificate.js';
 export {
   asksToImpersonate,
   IMPERSONATE_PREFIX,

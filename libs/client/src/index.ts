@@ -31,7 +31,7 @@ export { KubeconfigError } from './kubeconfig/entry-reader.js';
 export { type InClusterOptions, inClusterConnection } from './kubeconfig/in-cluster.js';
 export { type KubeconfigOptions, loadConnection, readKubeconfig } from './kubeconfig/read.js';
 export { UsersByHost } from './kubeconfig/users-by-host.js';
-export { writeKubeconfig } from './kubeconfig/write.js';
+export { clusterInfoText, kubeconfigText, writeKubeconfig } from './kubeconfig/write.js';
 export { cleanPath, type Query, type ResourceRef, resourcePath } from './paths.js';
 export type { Environment } from './proxy/choose-proxy.js';
 export {

@@ -4,7 +4,9 @@ import { pick, type Subcommand } from './subcommands.js';
 /** Loaded on demand: none pays for what only another needs. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   backup: async (args) => (await import('./backup/backup.js')).backup(args),
+  'bootstrap-token': async (args) => (await import('./cluster/bootstrap-token.js')).bootstrapToken(args),
   convert: async (args) => (await import('./convert/convert.js')).convert(args),
+  kubeconfig: async (args) => (await import('./cluster/kubeconfig.js')).kubeconfig(args),
   nats: (args) => pick(NATS, NATS_USAGE, args),
   restore: async (args) => (await import('./backup/restore.js')).restore(args),
   storage: (args) => pick(STORAGE, STORAGE_USAGE, args),
@@ -17,7 +19,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 const USAGE = `usage: orchctl <command> [options]
 
   backup           copies the database of a running orch standalone into a file
+  bootstrap-token  prints the objects by which nodes join with a bootstrap token
   convert          brings manifests of one version of an API to another
+  kubeconfig       prints a kubeconfig for a user, with a certificate that it signs
   nats users       prints what NATS lets api-servers and gateways do
   restore          makes the database of an orch standalone from a backup
   storage migrate  brings the database to what this release needs

@@ -2,11 +2,11 @@ import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
 import { loadScheme } from '@orch/schema';
+import { printed } from '../printed.js';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
 import { ManifestConverter, type Notes } from './manifest-converter.js';
-import { printed } from './printed.js';
 
 const options = defineOptions({
   filename: {
