@@ -1,19 +1,7 @@
-// Checks that no sources of a library import each other in a circle, types included. Those in KNOWN are structures that
-// hold each other by nature; the list may only shrink. Prints each circle and exits with 1.
+// Checks that no sources of a library import each other in a circle, types included. Prints each circle and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isSource } from './rooms.mjs';
-
-/** Circles that are there, by one of their files: how many files they have at most. */
-const KNOWN = {
-  // Values hold values.
-  'libs/merge/src/strategic/merge-list.ts': 2,
-  'libs/merge/src/apply/types/type.ts': 3,
-  'libs/schema/src/structural/structural-schema.ts': 3,
-  'libs/schema/src/openapi/source.ts': 3,
-  // Watchers, cohorts and audiences hold each other.
-  'libs/watchcache/src/fan-out/watcher.ts': 3,
-};
 
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+)'/g;
 
@@ -47,14 +35,7 @@ function circlesOf(graph) {
   return found;
 }
 
-const isKnown = (circle) => circle.some((file) => circle.length <= (KNOWN[file] ?? 0));
 const circles = readdirSync('libs').flatMap((library) => circlesOf(importsWithin(library)));
-const problems = circles.filter((circle) => !isKnown(circle));
-const gone = Object.entries(KNOWN).filter(
-  ([file, most]) => !circles.some((circle) => circle.includes(file) && circle.length === most),
-);
-for (const circle of problems) console.error(`files import each other in a circle: ${circle.join(', ')}`);
-for (const [file, most] of gone)
-  console.error(`no circle of ${most} files goes through ${file} any more: take it out of KNOWN`);
-if (problems.length + gone.length > 0) process.exit(1);
-console.log(`circles: ${circles.length}, all known`);
+for (const circle of circles) console.error(`files import each other in a circle: ${circle.join(', ')}`);
+if (circles.length > 0) process.exit(1);
+console.log('circles: none');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeKubeconfig } from '@orch/client';
 import { answer, ScriptedServer } from '@orch/client/testing';
-import { type Rate, RedisRates } from '@orch/webhooks';
+import { openRedisRates, type Rate } from '@orch/webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, type ManagedProcess, redisServer } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
@@ -159,7 +159,7 @@ describe('optional admission plugins', () => {
 
   test('rates in Redis are kept to by all together, for each name apart', async () => {
     const settings = { url: redisUrl, secret: Buffer.from(SECRET), timeoutMs: 30_000, onError: () => undefined };
-    const processes = [new RedisRates(settings), new RedisRates(settings)];
+    const processes = [await openRedisRates(settings), await openRedisRates(settings)];
     const rate: Rate = { perSecond: 1 / DAY, burst: 10 };
     const take = (at: number, name = 'a') => processes[at % 2]?.take(['test', name], rate);
     try {
@@ -179,7 +179,7 @@ describe('optional admission plugins', () => {
 
   test('without Redis nobody can tell, and events come all the same', async () => {
     await redis.stop();
-    const rates = new RedisRates({ url: redisUrl, secret: Buffer.from(SECRET), onError: () => undefined });
+    const rates = await openRedisRates({ url: redisUrl, secret: Buffer.from(SECRET), onError: () => undefined });
     expect(await rates.take(['test'], { perSecond: 1, burst: 1 })).toBeUndefined();
     rates.close();
     const involvedObject = { kind: 'Pod', namespace: 'default', name: 'other' };

@@ -1,7 +1,8 @@
 import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type PeerOptions, peerOptions } from '@orch/tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
+import connectorOf from 'undici/lib/core/connect.js';
 import type { Connection } from './connection.js';
 import type { ClientCertificate } from './credentials/certificate.js';
 import { hostOf, parseProxyUrl, portOf, proxyFromEnvironment } from './proxy/choose-proxy.js';
@@ -56,7 +57,7 @@ export function connectorFor(connection: Connection, settings: ConnectorSettings
 function directConnector(connection: Connection, peer: PeerOptions, allows: AllowsAddress | undefined): Connect {
   const { tlsServerName, insecureSkipTlsVerify } = connection;
   const open = () =>
-    buildConnector({
+    connectorOf({
       allowH2: false,
       ...(new URL(connection.server).protocol === 'https:' && { ...peer }),
       ...(tlsServerName !== undefined && { servername: tlsServerName }),

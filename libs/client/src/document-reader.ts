@@ -1,5 +1,5 @@
 import { peerOptions } from '@orch/tls';
-import { Agent } from 'undici';
+import { Agent } from './agent.js';
 import { connectionMessage } from './connection-message.js';
 import { connectorFor } from './connector.js';
 import { TransportError } from './errors.js';

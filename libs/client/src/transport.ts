@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent } from './agent.js';
 import { wholeBody } from './answer-body.js';
 import type { Connection } from './connection.js';
 import { type Address, type AllowsAddress, connectorFor } from './connector.js';

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '@orch/runtime';
-import { RedisRates, type RedisSettings, RedisVerdicts } from '@orch/webhooks';
+import {
+  openRedisRates,
+  openRedisVerdicts,
+  type RedisRates,
+  type RedisSettings,
+  type RedisVerdicts,
+} from '@orch/webhooks';
 import type { CredentialOptions } from './credential-options.js';
 
 /** Least time between two log entries about Redis being unavailable, ms. */
@@ -12,15 +18,15 @@ const SAY_EVERY_MS = 60_000;
  * @throws Error for options that cannot be used, or a file that cannot be read; it never holds a secret
  */
 export const openSharedVerdicts = (options: CredentialOptions, logger: Logger): Promise<RedisVerdicts | undefined> =>
-  opened(options, (settings) => new RedisVerdicts(settings), complaint(logger, 'webhooks are asked instead'));
+  opened(options, openRedisVerdicts, complaint(logger, 'webhooks are asked instead'));
 
 /** Opens the rate limits that this process shares with others; otherwise like {@link openSharedVerdicts}. */
 export const openSharedRates = (options: CredentialOptions, logger: Logger): Promise<RedisRates | undefined> =>
-  opened(options, (settings) => new RedisRates(settings), complaint(logger, 'each process keeps to rates by itself'));
+  opened(options, openRedisRates, complaint(logger, 'each process keeps to rates by itself'));
 
 async function opened<T>(
   { redisUrl: url, redisKeyFile, redisCaFile }: CredentialOptions,
-  open: (settings: RedisSettings) => T,
+  open: (settings: RedisSettings) => Promise<T>,
   onError: (error: unknown) => void,
 ): Promise<T | undefined> {
   if (url === undefined) return undefined;
@@ -28,7 +34,7 @@ async function opened<T>(
   const secret = Buffer.from((await readFile(redisKeyFile, 'utf8')).trim());
   const ca = redisCaFile === undefined ? undefined : await readFile(redisCaFile, 'utf8');
   try {
-    return open({ url, secret, ...(ca !== undefined && { ca }), onError });
+    return await open({ url, secret, ...(ca !== undefined && { ca }), onError });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new RangeError(why.includes('secret') ? `--redis-key-file: ${why}` : `--redis-url: ${why}`);

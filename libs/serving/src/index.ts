@@ -26,6 +26,7 @@ export {
   type Upgrade,
 } from './http/context.js';
 export { askForBody } from './http/expected-continue.js';
+export { createApplication } from './http/express-application.js';
 export { overBothVersions } from './http/express-http2.js';
 export { switchProtocols } from './http/joined-connections.js';
 export { OF_THE_CALL, passedOn } from './http/passed-on.js';

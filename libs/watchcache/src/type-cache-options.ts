@@ -4,7 +4,7 @@ import type { FanOutStats } from './fan-out/fan-out-model.js';
 import type { FanOutOptions } from './fan-out/fan-out-options.js';
 import type { FrameEncoder } from './fan-out/frames.js';
 import type { Interest } from './fan-out/interest.js';
-import type { WatchSink } from './fan-out/watcher.js';
+import type { WatchSink } from './fan-out/watch-sink.js';
 import type { Describe } from './state/attributes.js';
 
 /** Limits of time and memory; all have defaults. */

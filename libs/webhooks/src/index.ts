@@ -1,7 +1,8 @@
 export type { ServicePort, ServiceReference, WebhookClientConfig } from './client-config.js';
-export { LEAST_SECRET, type RedisSettings } from './redis-connection.js';
-export { RedisRates } from './redis-rates.js';
-export { RedisVerdicts, type RedisVerdictsSettings } from './redis-verdicts.js';
+export { openRedisRates, openRedisVerdicts } from './open-redis.js';
+export type { RedisSettings } from './redis-connection.js';
+export type { RedisRates } from './redis-rates.js';
+export type { RedisVerdicts, RedisVerdictsSettings } from './redis-verdicts.js';
 export { ReviewWebhook, type ReviewWebhookSettings } from './review-webhook.js';
 export type { Rate, SharedRates } from './shared-rates.js';
 export {

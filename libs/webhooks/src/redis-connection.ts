@@ -18,7 +18,7 @@ export interface RedisSettings {
 }
 
 /** Smallest length of the secret, bytes. */
-export const LEAST_SECRET = 32;
+const LEAST_SECRET = 32;
 const LONGEST_WAIT_MS = 5_000;
 
 /**

@@ -1,10 +1,10 @@
 import {
   type ChangeBus,
   inProcessBus,
-  jetStreamBus,
   Keyring,
   type MessageRefusal,
   natsSettings,
+  openJetStreamBus,
   placesOf,
 } from '@orch/feed';
 import { ownersApart } from '@orch/resources';
@@ -39,7 +39,7 @@ export interface BusSettings {
  * NATS when servers are named, else a bus within the process.
  * @throws RangeError for options of NATS that do not go together
  */
-export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus {
+export async function busOf(options: BackendOptions, settings: BusSettings): Promise<ChangeBus> {
   const { observer, store, logger, nameOf, readTraces, makesStream } = settings;
   if (options.natsUrl.length === 0) return inProcessBus({ onTaken: (ms) => observer.taken(ms) });
   const { clusterId } = store.installation;
@@ -50,7 +50,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
   });
   const stopListening = store.onAnnouncementKeysForgotten(() => void keyring.refresh());
   const apart = new Set(options.natsOmitBodies.map(nameInMetrics));
-  const bus = jetStreamBus({
+  const bus = await openJetStreamBus({
     ...natsSettings(options),
     keyring,
     bodies: ownersApart,

@@ -14,7 +14,7 @@ interface ChangeFeedSettings {
   readonly logger: Logger;
   /** Whether this process makes what announcements are kept in. */
   readonly makesStream: boolean;
-  openBus(settings: BusSettings): ChangeBus;
+  openBus(settings: BusSettings): Promise<ChangeBus>;
 }
 
 /** The ordered feed of changes, and the cache in memory that is built from it. */
@@ -30,9 +30,10 @@ export interface ChangeFeed {
 }
 
 /** Announces what the store commits, follows what all stores announce, and keeps the watch cache from it. */
-export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSettings): ChangeFeed {
+export async function openChangeFeed(settings: ChangeFeedSettings): Promise<ChangeFeed> {
+  const { store, observation } = settings;
   const { delivery, metrics, names } = observation;
-  const inner = settings.openBus({
+  const inner = await settings.openBus({
     logger: settings.logger,
     store,
     observer: delivery,
@@ -43,7 +44,7 @@ export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSe
   const bus = sealedBus(inner, store, settings.backend.natsUrl.length > 0);
   const feed = new OrderedFeed({ source: store, bus, observer: observation.feed });
   store.onCommit((changes) => delivery.publish(bus, changes));
-  const cache = openCache({ ...settings, store, observation }, feed);
+  const cache = openCache(settings, feed);
   observation.watchFeed(feed, bus);
   observeWatchCache(metrics, cache, names);
   return {

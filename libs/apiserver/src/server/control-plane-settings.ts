@@ -42,7 +42,7 @@ export interface ControlPlaneSettings {
   /** Releases what {@link openStore} has started; called once everything has been stopped, before the process exits. */
   releaseStore?(): Promise<void>;
   /** Opens what announces changes between processes. */
-  openBus(settings: BusSettings): ChangeBus;
+  openBus(settings: BusSettings): Promise<ChangeBus>;
   /** Makes the page that `/metrics` serves from the metrics of this process. Default: those themselves. */
   readonly metricsPage?: (own: MetricsText) => MetricsText;
 }

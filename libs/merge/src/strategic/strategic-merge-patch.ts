@@ -1,6 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
-import { mergeObject } from './merge-object.js';
+import { mergeObject } from './merge.js';
 
 /**
  * Applies a strategic merge patch: a merge patch that merges lists by their schema, with directives for what a merge

@@ -3,7 +3,9 @@ import type { ResourceDescription, StructSchema } from '../model.js';
 import { API_VERSION, KIND } from '../type-descriptions.js';
 import type { Dialect } from './dialect.js';
 import { publishedSchema } from './published-schema.js';
-import type { SchemaWriter } from './schema-object.js';
+
+/** Source of a document's model: a declared struct, or a definition. */
+export type ModelSource = StructSchema | CustomModel | CustomListModel;
 
 /** Declared structs that every object and every list contain. */
 export interface MetaStructs {
@@ -43,14 +45,14 @@ export class CustomModel {
     this.list = new CustomListModel(described, this, declared, meta);
   }
 
-  /** The model in a dialect. @param writer is called with each model that it refers to */
-  write(writer: SchemaWriter, dialect: Dialect): JsonObject {
+  /** The model in a dialect. @param refer is called with each model that it refers to */
+  write(refer: (source: ModelSource) => JsonObject, dialect: Dialect): JsonObject {
     const { schema, preservesUnknown } = this.declared;
     const extensions = extensionsOf(this.described, this.described.kind, this.declared);
     const open = preservesUnknown || schema?.[PRESERVES] === true;
     // Clients of version 2 take named members for the only ones.
     if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...extensions };
-    const metadata = described("Standard object's metadata.", writer.reference(this.meta.objectMeta), dialect);
+    const metadata = described("Standard object's metadata.", refer(this.meta.objectMeta), dialect);
     const published = publishedSchema(schema, dialect, metadata);
     const { properties } = published;
     const own = typeof properties === 'object' && properties !== null && !Array.isArray(properties) ? properties : {};
@@ -59,7 +61,7 @@ export class CustomModel {
 }
 
 /** Collections of the objects of a custom kind. */
-export class CustomListModel {
+class CustomListModel {
   /** Discriminates it from structs. */
   readonly kind = 'custom';
   /** Model name: that of its objects, and `List`. */
@@ -74,8 +76,8 @@ export class CustomListModel {
     this.openapi = modelName(described, described.listKind);
   }
 
-  /** The model in a dialect. @param writer is called with each model that it refers to */
-  write(writer: SchemaWriter, dialect: Dialect): JsonObject {
+  /** The model in a dialect. @param refer is called with each model that it refers to */
+  write(refer: (source: ModelSource) => JsonObject, dialect: Dialect): JsonObject {
     const { kind, listKind, resource } = this.described;
     return {
       description: `${listKind} is a list of ${kind}`,
@@ -83,8 +85,8 @@ export class CustomListModel {
       required: ['items'],
       properties: {
         ...TYPE,
-        items: { description: `List of ${resource}.`, type: 'array', items: writer.reference(this.items) },
-        metadata: described('Standard list metadata.', writer.reference(this.meta.listMeta), dialect),
+        items: { description: `List of ${resource}.`, type: 'array', items: refer(this.items) },
+        metadata: described('Standard list metadata.', refer(this.meta.listMeta), dialect),
       },
       ...extensionsOf(this.described, listKind, this.declared),
     };

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
 import type { Steps } from '../structural/index.js';
+import type { ModelSource } from './custom-model.js';
 import type { Dialect } from './dialect.js';
-import type { ModelSource } from './source.js';
 
 export const OPENAPI_V2: Dialect = { refPrefix: '#/definitions/', siblingsOfRef: true, oneOf: false };
 export const OPENAPI_V3: Dialect = { refPrefix: '#/components/schemas/', siblingsOfRef: false, oneOf: true };
@@ -74,7 +74,8 @@ export class SchemaWriter {
   /** Returns all models referred to, directly or not, in name order; each is a step. */
   *finish(): Steps<JsonObject> {
     for (let source = this.waiting.pop(); source; source = this.waiting.pop()) {
-      const model = source.kind === 'custom' ? source.write(this, this.dialect) : this.model(source);
+      const model =
+        source.kind === 'custom' ? source.write((it) => this.reference(it), this.dialect) : this.model(source);
       this.models.set(source.openapi, model);
       yield;
     }

@@ -1,9 +1,8 @@
 import type { ResourceDescription, StructSchema } from '../model.js';
 import type { Scheme } from '../scheme.js';
-import type { CustomListModel, CustomModel } from './custom-model.js';
+import type { CustomModel } from './custom-model.js';
 
-/** Source of a document's model: a declared struct, or a definition. */
-export type ModelSource = StructSchema | CustomModel | CustomListModel;
+export type { ModelSource } from './custom-model.js';
 
 /** A served resource with the form of its objects. */
 export interface DocumentedResource extends ResourceDescription {

@@ -28,7 +28,7 @@ export class StructuralSchema {
   #others: StructuralSchema | undefined;
   #defaulted: readonly (readonly [string, StructuralSchema])[] | undefined;
   #defaultSize: number | undefined;
-  #rules: ValueRules | undefined;
+  #rules: ValueRules<StructuralSchema> | undefined;
 
   /** Use {@link compileSchema}, which creates one instance per schema. */
   constructor(readonly props: SchemaProps) {
@@ -102,7 +102,7 @@ export class StructuralSchema {
   }
 
   /** Rules for the value itself. */
-  get rules(): ValueRules {
+  get rules(): ValueRules<StructuralSchema> {
     this.#rules ??= new ValueRules(this.props, compileSchema);
     return this.#rules;
   }

@@ -208,7 +208,7 @@ class Validation {
     return false;
   }
 
-  *#combined(rules: ValueRules, value: unknown): Steps<number> {
+  *#combined(rules: ValueRules<StructuralSchema>, value: unknown): Steps<number> {
     let count = yield* this.#any(rules.anyOf, value);
     count += yield* this.#one(rules.oneOf, value);
     count += yield* this.#all(rules.allOf, value);

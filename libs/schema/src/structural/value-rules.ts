@@ -1,12 +1,9 @@
 import { isKnownFormat } from './formats.js';
 import { isInteger, isSame, sizeOf } from './json.js';
 import type { SchemaProps } from './schema-props.js';
-import type { StructuralSchema } from './structural-schema.js';
-
-type Compile = (props: SchemaProps) => StructuralSchema;
 
 /** Rules that a schema has for a value itself, apart from the members in it. */
-export class ValueRules {
+export class ValueRules<Schema = unknown> {
   /** Allowed types of a value; any if empty. */
   readonly types: readonly string[];
   /** Format of texts; '' for none, and for unknown ones. */
@@ -14,10 +11,10 @@ export class ValueRules {
   readonly pattern: string;
   readonly required: readonly string[];
   readonly enum: Enum | undefined;
-  readonly allOf: readonly StructuralSchema[];
-  readonly anyOf: readonly StructuralSchema[];
-  readonly oneOf: readonly StructuralSchema[];
-  readonly not: StructuralSchema | undefined;
+  readonly allOf: readonly Schema[];
+  readonly anyOf: readonly Schema[];
+  readonly oneOf: readonly Schema[];
+  readonly not: Schema | undefined;
   /** Whether several schemas apply to the same value. */
   readonly combined: boolean;
   /** Cost of checking each value, in comparisons. */
@@ -25,7 +22,7 @@ export class ValueRules {
 
   constructor(
     readonly props: SchemaProps,
-    compile: Compile,
+    compile: (props: SchemaProps) => Schema,
   ) {
     const { type = '', format = '' } = props;
     this.types = props['x-kubernetes-int-or-string'] === true ? INT_OR_STRING : type === '' ? NONE : [type];

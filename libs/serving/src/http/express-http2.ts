@@ -1,7 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
+import request from 'express/lib/request.js';
+import response from 'express/lib/response.js';
 import { http2StreamOf } from './context.js';
+import { createApplication } from './express-application.js';
 
 /** Rebases the prototype that express gives requests and responses, from HTTP/1.1 onto HTTP/2. */
 const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
@@ -14,14 +17,14 @@ const NEVER_FRESH: PropertyDescriptor = { value: false, configurable: true };
 
 /** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not support. */
 export function overBothVersions(app: Express): RequestListener {
-  const http2 = express();
+  const http2 = createApplication();
   for (const setting of ['x-powered-by', 'etag']) http2.set(setting, app.get(setting));
   const own = { app: { value: http2, configurable: true, enumerable: true, writable: true } };
   const http2App = Object.assign(http2, {
-    request: Object.create(upon(Http2ServerRequest.prototype, express.request), own),
-    response: Object.create(upon(Http2ServerResponse.prototype, express.response), own),
+    request: Object.create(upon(Http2ServerRequest.prototype, request), own),
+    response: Object.create(upon(Http2ServerResponse.prototype, response), own),
   });
-  for (const { request } of [app, http2App]) Object.defineProperty(request, 'fresh', NEVER_FRESH);
+  for (const each of [app, http2App]) Object.defineProperty(each.request, 'fresh', NEVER_FRESH);
   http2App.use(app.router);
   // The version that a request claims does not count, as it need not be that of its connection.
   return (req, res) => (http2StreamOf({ res }) ? http2App(req, res) : app(req, res));

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { ChangeEvent } from '../history/change-event.js';
 import { CacheEntry } from '../state/cache-entry.js';
 import { bodyOf, describeRow, selecting, type TestObject, testEncoder } from '../testing/fixtures.js';
-import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
 import { SharedInterest } from './interest.js';
+import { Audience } from './watcher.js';
 
 function indexOf(selections: readonly Record<string, string>[]): AudienceIndex<Audience> {
   const index = new AudienceIndex<Audience>();

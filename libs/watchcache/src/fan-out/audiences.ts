@@ -1,8 +1,8 @@
 import type { ChangeEvent } from '../history/change-event.js';
-import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
 import type { FrameEncoder } from './frames.js';
 import { type Interest, interestKey, SharedInterest } from './interest.js';
+import { Audience } from './watcher.js';
 
 /** The current audiences: one is created with its first member and removed with its last. */
 export class Audiences {

@@ -4,7 +4,7 @@ import type { Ring } from '../history/ring.js';
 import type { CacheEntry } from '../state/cache-entry.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest } from './interest.js';
-import type { WatchSink } from './watcher.js';
+import type { WatchSink } from './watch-sink.js';
 
 /** The state that a fan-out serves. */
 export interface WatchedState {

@@ -1,9 +1,7 @@
 import type { Version } from '@orch/storage';
 import type { ChangeEvent } from '../history/change-event.js';
 import { InitialStates } from '../initial/initial-states.js';
-import type { Audience } from './audience.js';
 import { Audiences } from './audiences.js';
-import type { Cohort } from './cohort.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
@@ -12,7 +10,8 @@ import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
 import { SelectorBudget } from './selector-budget.js';
 import { StreamSteps } from './stream-steps.js';
-import { behindAt, type EndReason, Watcher, type WatcherState } from './watcher.js';
+import type { EndReason } from './watch-sink.js';
+import { type Audience, behindAt, type Cohort, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
 
 /** Delivers events to watchers: each is matched once per audience, encoded once, and written to a cohort in one go. */

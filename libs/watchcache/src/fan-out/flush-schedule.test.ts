@@ -3,11 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../history/change-event.js';
 import { CacheEntry } from '../state/cache-entry.js';
 import { testEncoder } from '../testing/fixtures.js';
-import { Audience } from './audience.js';
-import type { Cohort } from './cohort.js';
 import { FlushSchedule } from './flush-schedule.js';
 import { SharedInterest } from './interest.js';
-import type { Watcher } from './watcher.js';
+import { Audience, type Cohort, type Watcher } from './watcher.js';
 
 interface Task {
   readonly at: number;

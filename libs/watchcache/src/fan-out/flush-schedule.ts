@@ -1,7 +1,6 @@
 import type { Clock } from '@orch/runtime/clock';
-import type { Audience, Flushed } from './audience.js';
-import type { Cohort } from './cohort.js';
 import type { FanOutOptions } from './fan-out-options.js';
+import type { Audience, Cohort, Flushed } from './watcher.js';
 
 /** Bytes gathered for a cohort at which it is flushed at once. */
 const FULL = 256 << 10;

@@ -6,7 +6,8 @@ import type { WatchedState } from './fan-out-model.js';
 import { type FrameCache, type FrameEncoder, followingOf, lengthOf, shownBy } from './frames.js';
 import { priorDetail, transition } from './interest.js';
 import type { StepResult } from './pump.js';
-import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
+import type { EndReason } from './watch-sink.js';
+import { behindAt, type Watcher, type WatcherState } from './watcher.js';
 
 /** Actions of a step on a watcher beside writing. */
 interface StepActions {

@@ -2,34 +2,11 @@ import type { Version } from '@orch/storage';
 import type { ChangeEvent } from '../history/change-event.js';
 import type { Ring } from '../history/ring.js';
 import type { InitialState } from '../initial/initial-state.js';
-import type { Audience } from './audience.js';
-import type { Cohort } from './cohort.js';
+import type { FrameEncoder } from './frames.js';
+import type { Interest, SharedInterest } from './interest.js';
 import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
-
-/** Destination of a stream's bytes. */
-export interface WatchSink {
-  /**
-   * Takes a piece of the stream. False asks for no more until `onDrain` calls back; the piece itself has been taken. A
-   * socket should decide by its buffered bytes (`writableLength` below a limit), not by its own `write`, which refuses
-   * any piece larger than its watermark. Must not call back into the watcher.
-   */
-  write(bytes: Buffer): boolean;
-  /** Same for pieces that belong together; absent if they must be passed as one. */
-  writePieces?(pieces: readonly Buffer[]): boolean;
-  /**
-   * Grows whenever bytes have left the process, which distinguishes a slow client from one that does not read. Absent
-   * when unknown: then only drain events show that it is read.
-   */
-  readonly departures?: number;
-  /** Set once. May be called at any time, even when not requested. */
-  onDrain(callback: () => void): void;
-  /** Ends the stream cleanly, after what has been written. The socket's owner gives up on one that never drains. */
-  end(): void;
-}
-
-/** Why a stream ended. `closed` is the caller's decision; the others end the sink. */
-export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed' | 'refused';
+import type { EndReason, WatchSink } from './watch-sink.js';
 
 /**
  * State of a watcher. `live` watchers share the position of their cohort, and this object; all others carry their own.
@@ -158,5 +135,121 @@ export class Watcher implements Due {
       this.blocked = true;
     }
     return !this.blocked;
+  }
+}
+
+/** Live watchers of an audience at the same position, which are written to in one go. */
+export class Cohort {
+  /** Watchers that have everything but `pending`. */
+  readonly live: Watcher[] = [];
+  /** State of its watchers, shared by all of them. */
+  readonly state: WatcherState = { at: 'live', cohort: this };
+  /** Frames gathered since the last flush, in their pieces. */
+  #pending: Buffer[] = [];
+  #pendingEvents = 0;
+  #pendingBytes = 0;
+  /** Monotonic ms of the oldest pending event's arrival. */
+  oldest = 0;
+  /** Values that the observer returned for pending events. */
+  origins: unknown[] = [];
+
+  constructor(readonly audience: Audience) {}
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get pendingEvents(): number {
+    return this.#pendingEvents;
+  }
+
+  gather(frame: readonly Buffer[], { at, origin }: ChangeEvent): void {
+    if (this.#pendingEvents === 0) {
+      this.oldest = at;
+      if (this.origins.length > 0) this.origins = [];
+    }
+    if (origin !== undefined) this.origins.push(origin);
+    this.#pendingEvents++;
+    for (const piece of frame) {
+      this.#pending.push(piece);
+      this.#pendingBytes += piece.length;
+    }
+  }
+
+  /** Returns all pending frames: one piece, or the pieces of a single large event; undefined when there are none. */
+  take(): readonly Buffer[] | undefined {
+    if (this.#pendingEvents === 0) return undefined;
+    const pieces = this.#pendingEvents === 1 ? this.#pending : [Buffer.concat(this.#pending, this.#pendingBytes)];
+    this.#pending = [];
+    this.#pendingEvents = 0;
+    this.#pendingBytes = 0;
+    return pieces;
+  }
+
+  join(watcher: Watcher): void {
+    watcher.liveIndex = this.live.length;
+    this.live.push(watcher);
+    this.audience.live++;
+  }
+
+  leave(watcher: Watcher): void {
+    const last = this.live.pop();
+    if (last !== undefined && last !== watcher) {
+      this.live[watcher.liveIndex] = last;
+      last.liveIndex = watcher.liveIndex;
+    }
+    watcher.liveIndex = -1;
+    this.audience.live--;
+  }
+}
+
+/** A flush of an audience, through all cohorts with pending events. */
+export interface Flushed {
+  /** Monotonic ms. */
+  readonly began: number;
+  /** Milliseconds of writing, without other work in between. */
+  readonly took: number;
+  /** Maximum number of events in one write. */
+  readonly events: number;
+}
+
+const NEVER: Flushed = { began: Number.NEGATIVE_INFINITY, took: 0, events: 0 };
+
+/** All watchers that want the same bytes. An event has the same effect for all of them. */
+export class Audience {
+  /** Its live watchers, divided so that other work can run during a flush to many of them. */
+  readonly cohorts: Cohort[] = [];
+  /** Numbers of live watchers, and of all. */
+  live = 0;
+  members = 0;
+  lastFlush: Flushed = NEVER;
+  #bookmark: { readonly version: Version; readonly bytes: Buffer } | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly shared: SharedInterest,
+    readonly encoder: FrameEncoder,
+    private readonly cohortSize: number,
+  ) {}
+
+  get interest(): Interest {
+    return this.shared.interest;
+  }
+
+  /** Returns a cohort that a further watcher may join once it is flushed. */
+  cohortWithRoom(): Cohort {
+    const found = this.cohorts.find(({ live }) => live.length < this.cohortSize);
+    if (found !== undefined) return found;
+    const made = new Cohort(this);
+    this.cohorts.push(made);
+    return made;
+  }
+
+  /** Returns a bookmark, encoded once for watchers at the same version. */
+  bookmark(version: Version): Buffer {
+    if (this.#bookmark?.version !== version) {
+      this.#bookmark = { version, bytes: this.encoder.bookmark(version, false) };
+    }
+    return this.#bookmark.bytes;
   }
 }

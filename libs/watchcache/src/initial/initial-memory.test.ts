@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { InitialBudgetError } from '../errors.js';
-import type { WatchSink } from '../fan-out/watcher.js';
+import type { WatchSink } from '../fan-out/watch-sink.js';
 import type { Selection } from '../state/attributes.js';
 import type { TestSink } from '../testing/fixtures.js';
 import { Rig, type RigOptions } from '../testing/rig.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '@orch/runtime/clock';
 import type { Version } from '@orch/storage';
-import type { Audience } from '../fan-out/audience.js';
 import type { WatchedState } from '../fan-out/fan-out-model.js';
 import type { FrameCache } from '../fan-out/frames.js';
+import type { Audience } from '../fan-out/watcher.js';
 import type { InitialBudget, Kept } from './initial-budget.js';
 import { InitialState, type InitialStateActions } from './initial-state.js';
 

@@ -1,6 +1,6 @@
 import type { Row } from '@orch/storage';
 import type { FrameEncoder } from '../fan-out/frames.js';
-import type { WatchSink } from '../fan-out/watcher.js';
+import type { WatchSink } from '../fan-out/watch-sink.js';
 import type { Attributes, EqualityKey, Selection } from '../state/attributes.js';
 import { attributeOf } from '../state/attributes.js';
 

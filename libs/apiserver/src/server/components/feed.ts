@@ -5,7 +5,7 @@ import { declare } from './process.js';
 export const feed = declare({ name: 'feed', needs: ['store', 'observation'], makes: ['changes'] }, (process) => ({
   async start() {
     const { backend, openBus, role } = process.settings;
-    const changes = openChangeFeed({
+    const changes = await openChangeFeed({
       backend,
       store: process.need('store'),
       observation: process.need('observation'),

@@ -1,41 +1,11 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { LevelsOfPlace } from '../paths/known-levels.js';
 import { sortTexts, sortTextsInSteps } from '../paths/order.js';
-import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { fieldElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { areFew } from '../values/few.js';
-import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
-
-/** A member of an object, with everything that its type declares about it. */
-export interface Step {
-  readonly name: string;
-  /** Index of the name among those of the plan; -1 for a field that is present without being written. */
-  readonly at: number;
-  readonly element: PathElement;
-  readonly type: Type;
-  /** Same as in {@link FieldType}; unset for undeclared members. */
-  readonly zero: JsonValue | undefined;
-  readonly isZero: FieldType['isZero'];
-  /** Whether the type declares a field of that name. */
-  readonly declared: boolean;
-  /** Every object inherits a member of that name, such as `constructor`; only an own one counts. */
-  readonly inherited: boolean;
-}
-
-/** A plan for objects that have the same members in the same order: looked up and sorted once, not for each. */
-export interface Plan {
-  /** Names in the objects' order. */
-  readonly names: readonly string[];
-  /** A step for each name, and for each field that is present without being written, in the order of their elements. */
-  readonly steps: readonly Step[];
-  /** Members for the {@link names}, in their order. */
-  readonly members: readonly Step[];
-  /** Whether it has very many members, and is not kept. */
-  readonly isLarge: boolean;
-  /** Cache of recent levels of such objects. */
-  readonly levels: LevelsOfPlace;
-}
+import { ATOMIC_VALUE, type MapType, type Plan, type Step } from './type.js';
 
 /** Plans that a type keeps; few are enough, as objects of a type come in few shapes. */
 const KEPT = 8;

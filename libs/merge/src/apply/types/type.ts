@@ -1,7 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
+import type { LevelsOfPlace } from '../paths/known-levels.js';
 import type { PathElement } from '../paths/path-element.js';
-import type { KeptOfList } from '../values/list-items.js';
-import type { Plan } from './plan.js';
+import type { KeptOfList } from '../values/sequence.js';
 
 /** Forms of a scalar; `untyped` is anything. */
 export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
@@ -30,7 +30,7 @@ export interface MapType {
   readonly zero?: JsonValue;
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
-  /** Plans for recent objects; maintained by {@link planFor}. */
+  /** Plans for recent objects; maintained by `planFor`. */
   readonly plans: Plan[];
 }
 
@@ -54,6 +54,36 @@ export function fieldValue(field: FieldType | undefined, written: JsonValue | un
   if (field?.isZero === undefined) return written;
   if (written === undefined || written === null) return field.zero;
   return field.isZero(written) ? undefined : written;
+}
+
+/** A member of an object, with everything that its type declares about it. */
+export interface Step {
+  readonly name: string;
+  /** Index of the name among those of the plan; -1 for a field that is present without being written. */
+  readonly at: number;
+  readonly element: PathElement;
+  readonly type: Type;
+  /** Same as in {@link FieldType}; unset for undeclared members. */
+  readonly zero: JsonValue | undefined;
+  readonly isZero: FieldType['isZero'];
+  /** Whether the type declares a field of that name. */
+  readonly declared: boolean;
+  /** Every object inherits a member of that name, such as `constructor`; only an own one counts. */
+  readonly inherited: boolean;
+}
+
+/** A plan for objects that have the same members in the same order: looked up and sorted once, not for each. */
+export interface Plan {
+  /** Names in the objects' order. */
+  readonly names: readonly string[];
+  /** A step for each name, and for each field that is present without being written, in the order of their elements. */
+  readonly steps: readonly Step[];
+  /** Members for the {@link names}, in their order. */
+  readonly members: readonly Step[];
+  /** Whether it has very many members, and is not kept. */
+  readonly isLarge: boolean;
+  /** Cache of recent levels of such objects. */
+  readonly levels: LevelsOfPlace;
 }
 
 /** A list. */

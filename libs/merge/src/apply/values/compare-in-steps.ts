@@ -19,7 +19,8 @@ import {
 import { equalInSteps } from './equal-in-steps.js';
 import { everythingInSteps } from './everything.js';
 import { areFew, eachInSteps, Pace, weightOf } from './few.js';
-import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
+import { levelsOf, sequenceInSteps } from './list-items.js';
+import type { Sequence } from './sequence.js';
 
 /*
  * The walk of `compare.ts` over objects of any size, in steps: small values are delegated to that, and each function

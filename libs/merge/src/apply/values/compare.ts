@@ -3,10 +3,12 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import { compareElements, type PathElement } from '../paths/path-element.js';
-import { meant, type Plan, planFor, type Step, valueAt } from '../types/plan.js';
+import { meant, planFor, valueAt } from '../types/plan.js';
+import type { Plan, Step } from '../types/type.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
-import { levelsOf, type Sequence, sequenceOf } from './list-items.js';
+import { levelsOf, sequenceOf } from './list-items.js';
+import type { Sequence } from './sequence.js';
 
 /** Differences between two objects. */
 export interface Comparison {

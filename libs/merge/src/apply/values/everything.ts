@@ -3,10 +3,12 @@ import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS, type Node } from '../paths/field-set.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { type Steps, type Walk, walked } from '../steps.js';
-import { meant, type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
+import { meant, planFor, planInSteps } from '../types/plan.js';
+import type { Plan, Step } from '../types/type.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
-import { levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
+import { levelsOf, sequenceInSteps, sequenceOf } from './list-items.js';
+import type { Sequence } from './sequence.js';
 
 /**
  * Returns every path below a value, for when it is added or removed. Undefined when there is none, as below scalars,

@@ -5,10 +5,12 @@ import { type FieldSet, LevelBuilder, NO_FIELDS, type Node } from '../paths/fiel
 import type { PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
 import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
-import { type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
+import { planFor, planInSteps } from '../types/plan.js';
+import type { Plan, Step } from '../types/type.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
-import { itemElement, levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
+import { itemElement, levelsOf, sequenceInSteps, sequenceOf } from './list-items.js';
+import type { Sequence } from './sequence.js';
 
 /** Placeholder for the level below a value that is owned itself: nothing. */
 const ITSELF = NO_FIELDS;
