@@ -16,14 +16,14 @@ const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 export function admissionMetrics(metrics: Metrics): AdmissionObserver {
   const step = metrics.histogram({
     name: 'apiserver_admission_step_admission_duration_seconds',
-    help: 'Time that all admission plugins took together to change an object (admit) or to judge it (validate).',
+    help: 'Time that all admission plugins together took to mutate (admit) or validate an object.',
     labels: ['type', 'operation', 'rejected'] as const,
     buckets: BUCKETS,
     stability: 'STABLE',
   });
   const controller = metrics.histogram({
     name: 'apiserver_admission_controller_admission_duration_seconds',
-    help: 'Time that an admission plugin took to change an object (admit) or to judge it (validate).',
+    help: 'Time that an admission plugin took to mutate (admit) or validate an object.',
     labels: ['name', 'type', 'operation', 'rejected'] as const,
     buckets: BUCKETS,
     stability: 'STABLE',

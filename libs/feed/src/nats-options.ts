@@ -8,32 +8,32 @@ export const natsOptions = {
   'nats-url': {
     type: 'list',
     default: [],
-    help: 'NATS servers that carry changes between processes: nats://host:port, or tls://host:port to speak to none without TLS.',
+    help: 'NATS servers that carry changes between processes: nats://host:port, or tls://host:port to require TLS.',
   },
   'nats-subject-prefix': { type: 'string', default: 'orch', help: 'First token of the subjects on NATS.' },
   'nats-credentials-file': {
     type: 'string',
-    help: 'Credentials for NATS (a JWT and the seed of its key); this and all files of NATS are read again for every connection.',
+    help: 'Credentials for NATS (a JWT and the seed of its key). This file and all other files for NATS are read again for every connection.',
   },
-  'nats-user': { type: 'string', help: 'User at NATS, with --nats-password-file.' },
-  'nats-password-file': { type: 'string', help: 'File of the password of --nats-user.' },
-  'nats-token-file': { type: 'string', help: 'File of a token for NATS.' },
+  'nats-user': { type: 'string', help: 'User name for NATS, used with --nats-password-file.' },
+  'nats-password-file': { type: 'string', help: 'File with the password of --nats-user.' },
+  'nats-token-file': { type: 'string', help: 'File with a token for NATS.' },
   'nats-ca-file': {
     type: 'string',
-    help: 'Authorities of the certificate of NATS. Servers without TLS are refused then. Default: those of the system.',
+    help: "Certificate authorities for the certificate of NATS. If it is given, servers without TLS are refused. Default: the system's.",
   },
-  'nats-cert-file': { type: 'string', help: 'Client certificate for NATS, with --nats-key-file.' },
+  'nats-cert-file': { type: 'string', help: 'Client certificate for NATS, used with --nats-key-file.' },
   'nats-key-file': { type: 'string', help: 'Private key of --nats-cert-file.' },
   'nats-omit-bodies': {
     type: 'list',
     default: ['secrets'],
-    help: 'Types, as resource or group/resource, whose objects do not travel over NATS: that they changed is announced, and what they are now is read from PostgreSQL.',
+    help: 'Types, as resource or group/resource, whose objects are not sent over NATS. Only the change is announced, and the object is read from PostgreSQL.',
   },
   'nats-key-rotation': {
     type: 'duration',
     default: 86_400_000,
     min: 0,
-    help: 'After which the key that announcements are signed with is replaced; 0 is never.',
+    help: 'Interval at which the key that signs announcements is replaced. 0 disables rotation.',
   },
 } as const;
 

@@ -33,7 +33,7 @@ export const controllerOptions = {
     type: 'list',
     default: [ALL],
     check: checkControllers,
-    help: `Loops that run within servers: * is all of them, a name that one, -name all but it. To be the same on all servers; take off what a controller manager does. Names: ${CONTROLLERS.join(', ')}.`,
+    help: `Controllers that run within servers: * is all of them, a name is that one, -name is all but that one. Use the same value on all servers; disable those that a controller manager runs. Names: ${CONTROLLERS.join(', ')}.`,
   },
 } as const;
 

@@ -21,13 +21,13 @@ export const lifecycleOptions = {
     type: 'duration',
     default: 0,
     min: 0,
-    help: 'How long to go on serving, with readiness failing, after a shutdown has begun.',
+    help: 'How long the server continues to serve, with failing readiness, after a shutdown has begun.',
   },
   'shutdown-drain-duration': {
     type: 'duration',
     default: 60_000,
     min: 0,
-    help: 'How long requests in flight may take to finish once serving has ended; what is under way then is cut.',
+    help: 'How long requests in flight may take to finish after the server has stopped accepting requests. Those that remain are cut.',
   },
 } as const;
 

@@ -8,7 +8,7 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
   metrics
     .gauge({
       name: 'kubernetes_build_info',
-      help: 'Always 1; the labels say what runs here.',
+      help: 'Always 1; the labels describe the running build.',
       labels: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'compiler', 'platform'],
     })
     .with(
@@ -29,7 +29,7 @@ export function observeCertificates(metrics: Metrics, ends: Pick<CertificateEnds
   metrics.observedGauge(
     {
       name: 'orch_certificate_expiry_timestamp_seconds',
-      help: 'When the first certificate of a file that this process goes by expires, in seconds since 1970: by what it is for, or the option that names the file; and of a bundle of authorities in an object of the API (ca-bundle), by its path.',
+      help: 'Expiry of the first certificate to expire in a file that this process uses, in seconds since 1970, by its purpose or by the option that names the file; for CA bundles in API objects (ca-bundle), by the path of the object.',
       labels: ['certificate', 'file'] as const,
     },
     () => ends.series(),
@@ -61,7 +61,7 @@ export function clientCertificates(metrics: Metrics): (left: number) => void {
   const series = metrics
     .histogram({
       name: 'apiserver_client_certificate_expiration_seconds',
-      help: 'Time left to the certificate that a request was authenticated with.',
+      help: 'Remaining lifetime of the client certificate that authenticated a request.',
       labels: [] as const,
       buckets: LEFT_BUCKETS,
     })
@@ -84,7 +84,7 @@ export function vanishedClients(metrics: Metrics): () => void {
   const vanished = metrics
     .counter({
       name: 'orch_vanished_clients_total',
-      help: 'Connections given up because their client acknowledged nothing any more.',
+      help: 'Number of connections that were closed because the client no longer acknowledged data.',
       labels: [] as const,
     })
     .with();
@@ -95,7 +95,7 @@ export function vanishedClients(metrics: Metrics): () => void {
 export function outgoingCuts(metrics: Metrics): (reason: CutReason) => void {
   const cuts = metrics.counter({
     name: 'orch_outgoing_streams_cut_total',
-    help: 'Connections and streams to gateways and extension servers that this server cut, by reason: the peer acknowledged nothing (vanished), owed bookmarks and sent none (silent), or had not ended in time (deadline).',
+    help: 'Number of connections and streams to gateways and extension servers that this server cut, by reason: the peer acknowledged nothing (vanished), sent no bookmarks when they were due (silent), or had not ended in time (deadline).',
     labels: ['reason'] as const,
   });
   for (const reason of CUT_REASONS) cuts.with(reason);

@@ -12,7 +12,7 @@ const options = defineOptions({
   file: {
     type: 'string',
     required: true,
-    help: 'File to make, readable by its owner only. One that is there is not replaced.',
+    help: 'File to create, readable only by its owner. An existing file is not replaced.',
   },
 });
 

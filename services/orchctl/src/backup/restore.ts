@@ -8,7 +8,7 @@ import { progressTo } from './progress.js';
 
 const options = defineOptions({
   ...backupOptions,
-  file: { type: 'string', required: true, help: 'What orchctl backup has made.' },
+  file: { type: 'string', required: true, help: 'File that orchctl backup has created.' },
 });
 
 /**

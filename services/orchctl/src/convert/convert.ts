@@ -13,19 +13,19 @@ const options = defineOptions({
     type: 'list',
     short: 'f',
     default: [],
-    help: 'Files and directories to read, and - for standard input.',
+    help: 'Files and directories to read; - is standard input.',
   },
-  recursive: { type: 'bool', short: 'R', help: 'Read directories within directories, too.' },
+  recursive: { type: 'bool', short: 'R', help: 'Read subdirectories as well.' },
   'output-version': {
     type: 'string',
-    help: 'Group and version to convert to, such as apps/v1. Default: the version of each kind that is preferred now.',
+    help: 'Group and version to convert to, such as apps/v1. Default: the preferred version of each kind.',
   },
-  output: { type: 'string', short: 'o', choices: ['yaml', 'json'], default: 'yaml', help: 'Form of the output.' },
+  output: { type: 'string', short: 'o', choices: ['yaml', 'json'], default: 'yaml', help: 'Format of the output.' },
   naming: {
     type: 'string',
     choices: ['orch', 'kubernetes'],
     default: 'orch',
-    help: 'Names of API groups in the manifests, as the servers that they are for are started.',
+    help: 'Names of API groups in the manifests: the value of --naming of the servers that they are for.',
   },
 });
 

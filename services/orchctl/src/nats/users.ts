@@ -14,24 +14,29 @@ const options = defineOptions({
     type: 'string',
     default: 'orch',
     check: checkToken,
-    help: 'First token of the subjects on NATS, as servers have it.',
+    help: 'First token of the subjects on NATS, as in the option of the servers.',
   },
   'cluster-id': {
     type: 'string',
     check: checkToken,
-    help: 'Id of the installation, for a NATS that several share. Default: that of the database of --postgres-url, or without one any.',
+    help: 'ID of the installation, for a NATS that several installations share. Default: the ID in the database of --postgres-url; without that option, any.',
   },
   'postgres-url': {
     type: 'string',
-    help: 'Where the id is read: postgres://user:password@host:port/database; give it as ORCH_POSTGRES_URL.',
+    help: 'Database that the ID is read from: postgres://user:password@host:port/database; use the environment variable ORCH_POSTGRES_URL.',
   },
-  'api-server-user': { type: 'string', default: 'orch_api_server', check: checkToken, help: 'User of api-servers.' },
-  'gateway-user': { type: 'string', default: 'orch_gateway', check: checkToken, help: 'User of gateways.' },
+  'api-server-user': {
+    type: 'string',
+    default: 'orch_api_server',
+    check: checkToken,
+    help: 'NATS user of api-servers.',
+  },
+  'gateway-user': { type: 'string', default: 'orch_gateway', check: checkToken, help: 'NATS user of gateways.' },
   format: {
     type: 'string',
     choices: ['config', 'nsc'],
     default: 'config',
-    help: 'config: a part of the configuration of nats-server, with passwords from its environment; nsc: commands that make users of an account.',
+    help: 'config prints a part of the configuration of nats-server, with passwords from its environment; nsc prints commands that create users of an account.',
   },
 });
 

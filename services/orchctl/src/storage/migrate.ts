@@ -11,7 +11,7 @@ const options = defineOptions({
     type: 'string',
     choices: ['orch', 'kubernetes'],
     default: 'orch',
-    help: 'Names on the wire, as the servers of the installation are started; recorded in a database that is new.',
+    help: 'API names on the wire: the value of --naming of the servers of the installation. It is recorded in a new database.',
   },
 });
 

@@ -10,11 +10,11 @@ const options = defineOptions({
     default: 200,
     min: 1,
     max: 100_000,
-    help: 'Objects that are written in a second at most, so that servers and watches do not suffer.',
+    help: 'Maximum number of objects that are written per second, so that servers and watches are not slowed.',
   },
   check: {
     type: 'bool',
-    help: 'Writes nothing, and says how much there would be to write; exit code 3 where there is any.',
+    help: 'Write nothing, and print how many objects would be written. The exit code is 3 if there are any.',
   },
 });
 
