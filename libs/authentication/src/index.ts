@@ -47,9 +47,9 @@ export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
 export {
-  type Binding,
+  type BoundObject,
+  type BoundObjectGetter,
   type KnownObject,
-  type KnownObjects,
   keyOfObject,
   type ObjectName,
   type Standing,

@@ -1,3 +1,4 @@
+export type { EnvironmentVariables } from '@orch/runtime';
 export {
   Client,
   type ClientSettings,
@@ -9,7 +10,7 @@ export {
   type Selection,
   type WriteQuery,
 } from './client.js';
-export type { ClientUser, Connection, Impersonation, ServerPlace } from './connection.js';
+export type { ClientUser, Connection, ImpersonationConfig, ServerPlace } from './connection.js';
 export { connectionMessage } from './connection-message.js';
 export type { Address, AllowsAddress } from './connector.js';
 export type { ExecPlugin, InteractiveMode } from './credentials/exec-plugin.js';
@@ -33,7 +34,6 @@ export { type KubeconfigOptions, loadConnection, readKubeconfig } from './kubeco
 export { UsersByHost } from './kubeconfig/users-by-host.js';
 export { writeKubeconfig } from './kubeconfig/write.js';
 export { cleanPath, type Query, type ResourceRef, resourcePath } from './paths.js';
-export type { Environment } from './proxy/choose-proxy.js';
 export {
   type Method,
   type RawRequest,

@@ -1,4 +1,4 @@
-import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimate } from '@orch/flowcontrol';
+import { type Classified, type FlowController, ONE_SEAT, QueuedRequest, type WorkEstimate } from '@orch/flowcontrol';
 import type { OpenContext, Turn, Turns } from '@orch/serving';
 import type { FlowMetrics } from './flow-metrics.js';
 
@@ -45,7 +45,7 @@ export class FairTurns implements Turns {
     if (level.queues) series.estimated(estimate);
     const entry = controller.enter(found, estimate, queued(ctx));
     if (!entry) return turnOf(undefined, dispatched);
-    if (!(entry instanceof Entry)) {
+    if (!(entry instanceof QueuedRequest)) {
       series.rejected(entry);
       return undefined;
     }
@@ -66,7 +66,7 @@ export class FairTurns implements Turns {
     const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
     const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
     if (!entry) return turnOf(undefined, uncounted);
-    if (!(entry instanceof Entry)) return undefined;
+    if (!(entry instanceof QueuedRequest)) return undefined;
     const seated = entry.seated();
     const turn = () => turnOf(entry, uncounted);
     return seated === true
@@ -76,7 +76,7 @@ export class FairTurns implements Turns {
 
   async #waitFor(
     ctx: OpenContext,
-    entry: Entry,
+    entry: QueuedRequest,
     seated: Promise<boolean>,
     series: ReturnType<FlowMetrics['of']>,
     dispatched: () => () => void,
@@ -93,7 +93,7 @@ export class FairTurns implements Turns {
 const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
 
 /** Waits for a seat for as long as the client waits for the response. */
-async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
+async function waitFor({ res }: OpenContext, entry: QueuedRequest, seated: Promise<boolean>) {
   let isGone = false;
   const gone = (): void => {
     isGone = true;
@@ -110,7 +110,7 @@ async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boole
 const uncounted = () => () => undefined;
 
 /** @param dispatched records that execution begins, and returns what records its end */
-function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
+function turnOf(entry: QueuedRequest | undefined, dispatched: () => () => void): Turn {
   const over = dispatched();
   return {
     isExempt: entry === undefined,

@@ -2,7 +2,7 @@ import type { Clock } from '@orch/runtime';
 import { fairAllocation } from './allocation.js';
 import { catchAllLevel, catchAllSchema, exemptLevel, exemptSchema } from './bootstrap.js';
 import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
-import { type Entry, FairQueues, type LevelObserver, type Refusal } from './fair-queues.js';
+import { FairQueues, type LevelObserver, type QueuedRequest, type Refusal } from './fair-queues.js';
 import { fits } from './matching.js';
 import type { Pace } from './pace.js';
 import { smoothedDemand } from './seat-demand.js';
@@ -153,7 +153,11 @@ export class FlowController {
   }
 
   /** Accepts a request; undefined if its level has no limits. */
-  enter({ schema, level, flow }: Classified, estimate: WorkEstimate, about?: unknown): Entry | Refusal | undefined {
+  enter(
+    { schema, level, flow }: Classified,
+    estimate: WorkEstimate,
+    about?: unknown,
+  ): QueuedRequest | Refusal | undefined {
     if (level.queues) return level.queues.enter({ schema: schema.name, flow, estimate, about });
     this.options.pace.begins();
     return undefined;

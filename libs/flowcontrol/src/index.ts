@@ -1,7 +1,7 @@
-export { BOOTSTRAP_LEVELS, type BootstrapObject, bootstrapSchemas } from './bootstrap.js';
+export { BOOTSTRAP_LEVELS, type BootstrapFlowObject, bootstrapSchemas } from './bootstrap.js';
 export type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
 export type { FairQueue } from './fair-queue.js';
-export { Entry, type LevelObserver, type Refusal } from './fair-queues.js';
+export { type LevelObserver, QueuedRequest, type Refusal } from './fair-queues.js';
 export {
   type Classified,
   FlowController,

@@ -1,5 +1,5 @@
 import { ClosingWatch } from './connections/closing-watch.js';
-import type { Connection, ConnectionSettings } from './connections/connection.js';
+import type { ConnectionSettings, DatabaseConnection } from './connections/connection.js';
 import { parseDatabaseUrl } from './connections/connection-url.js';
 import { Connector } from './connections/connector.js';
 import { connectionSettings, connectWithin } from './connections/opening.js';
@@ -118,7 +118,7 @@ export class PostgresStore implements ServingStore {
   ) {
     this.#types = new RegisteredTypes(mayWrite);
     this.#lineage = new Lineage(paceOf(options), (connection) => this.#rejoin(connection), mayWrite);
-    const inspect = (connection: Connection) => this.#lineage.inspect(connection);
+    const inspect = (connection: DatabaseConnection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}, spare = size) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
       return new Pool(() => connector.connect(), { ...options, size, spare });
@@ -207,7 +207,7 @@ export class PostgresStore implements ServingStore {
   }
 
   /** Restores the ids of types in a replaced database. If it has others, all connections with the old ids are broken. */
-  async #rejoin(connection: Connection): Promise<void> {
+  async #rejoin(connection: DatabaseConnection): Promise<void> {
     try {
       await this.#types.restore(connection);
     } catch (error) {
@@ -395,7 +395,7 @@ export class PostgresStore implements ServingStore {
 }
 
 /** @throws IncompatibleDatabaseError when the role may only read, and that is not enough */
-async function isWriter(connection: Connection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
+async function isWriter(connection: DatabaseConnection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
   const [row] = await connection.query("SELECT has_table_privilege('object', 'INSERT'), current_user");
   if (row?.[0] === 't') return true;
   if (mayOnlyRead) return false;

@@ -10,7 +10,7 @@ export type { InitialLimits } from './initial/initial-budget.js';
 export type { Flush, WatchObserver } from './observer.js';
 export { observeWatchCache } from './process/watch-cache-metrics.js';
 export { watchCacheOptions } from './process/watch-cache-options.js';
-export type { Attributes, Describe, EqualityKey, Selection } from './state/attributes.js';
+export type { Describe, EqualityKey, SelectableAttributes, Selection } from './state/attributes.js';
 export type { CacheEntry } from './state/cache-entry.js';
 export { owned } from './state/owned.js';
 export type { Page } from './state/sorted-entries.js';

@@ -1,7 +1,7 @@
 import { type ApiObject, forbidden } from '@orch/machinery';
 import type { PodSpec } from '@orch/schema/types/core/v1';
 import type { Attributes } from '../attributes.js';
-import { type Finding, podView } from './check.js';
+import { podView, type Violation } from './check.js';
 import { detailsOf, findingsOn } from './evaluator.js';
 import { LATEST, policyText } from './level-version.js';
 import { isPrivileged, type Mode, type Policy, type ReadPolicy } from './namespace-policy.js';
@@ -130,8 +130,8 @@ function judge(
 }
 
 /** Returns a function that evaluates each distinct policy once. */
-function remembered(policy: Policy, find: (mode: Mode) => readonly Finding[]): (mode: Mode) => readonly Finding[] {
-  const known = new Map<string, readonly Finding[]>();
+function remembered(policy: Policy, find: (mode: Mode) => readonly Violation[]): (mode: Mode) => readonly Violation[] {
+  const known = new Map<string, readonly Violation[]>();
   return (mode) => {
     const key = policyText(policy[mode]);
     const found = known.get(key) ?? find(mode);

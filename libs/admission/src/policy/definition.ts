@@ -46,7 +46,7 @@ export interface CompiledPolicy {
  * A policy in prepared form, made once. Its expressions may use features newer than release 1.27, whatever is enabled
  * now: they were allowed to when they were written, and the meaning of all others is the same.
  */
-export class Definition {
+export class PolicyDefinition {
   /** Matches requests by the constraints of the policy. */
   readonly matcher: Matcher;
   /** Whether the failure policy is `Ignore`. */

@@ -5,8 +5,8 @@ import {
   composedScope,
   composedType,
   LATER_ENVIRONMENT,
+  type SchemaProps,
   type Scope,
-  type StructuralSchema,
   type Type,
   typedAdmissionScope,
   typeFaults,
@@ -100,18 +100,18 @@ async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): P
 }
 
 /** Returns the schema of a kind, with the members that every object has. */
-function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema | undefined {
+function schemaOf(kind: GroupVersionKind, known: KnownKinds): SchemaProps | undefined {
   const form = known.formOf(kind);
   if (!form) return undefined;
   if ('struct' in form) return builtInSchema(form.struct);
   const text = { type: 'string' };
-  const declared = form.declared as StructuralSchema;
+  const declared = form.declared as SchemaProps;
   const metadata = builtInSchema(form.metadata);
   return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
 }
 
 /** Returns the schema of the parameters: an empty one for a kind that is not served, undefined without parameters. */
-function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): StructuralSchema | undefined {
+function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): SchemaProps | undefined {
   if (!paramKind) return undefined;
   const parsed = parseApiVersion(paramKind.apiVersion);
   return (parsed && schemaOf({ ...parsed, kind: paramKind.kind }, known)) ?? {};

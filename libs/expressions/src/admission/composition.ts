@@ -1,5 +1,5 @@
 import type { Outcome, Program } from '../environment.js';
-import type { Bindings } from '../evaluation/run.js';
+import type { Activation } from '../evaluation/run.js';
 import type { Scope } from '../types/declarations.js';
 import { DYN, listOf, mapOf, objectOf, type Type } from '../types/type.js';
 import { Dictionary, Failure, type Value } from '../values/value.js';
@@ -73,7 +73,7 @@ export class ComposedValues extends Dictionary {
    */
   constructor(
     private readonly variables: ReadonlyMap<string, ComposedVariable>,
-    private readonly bindings: Bindings,
+    private readonly bindings: Activation,
     private readonly asked: AskedAuthorizer,
   ) {
     super();

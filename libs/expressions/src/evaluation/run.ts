@@ -1,7 +1,7 @@
-import { Effort, TooMuchEffort, type Value } from '../values/value.js';
+import { EvaluationBudget, TooMuchEffort, type Value } from '../values/value.js';
 
 /** Values of the variables, by name. */
-export type Bindings = ReadonlyMap<string, Value>;
+export type Activation = ReadonlyMap<string, Value>;
 
 /** Thrown internally when an evaluation exceeds its cost limit. */
 class CostExceeded extends Error {}
@@ -14,9 +14,9 @@ export class Run {
   readonly locals: (Value | undefined)[] = [];
 
   constructor(
-    readonly variables: Bindings,
+    readonly variables: Activation,
     private readonly limit: number,
-    readonly effort = new Effort(),
+    readonly effort = new EvaluationBudget(),
   ) {}
 
   /** @throws CostExceeded */

@@ -13,7 +13,16 @@ import {
 } from '../types/type.js';
 import { add } from '../values/arithmetic.js';
 import { compare, equalTo, isComparable } from '../values/compare.js';
-import { Duration, Effort, Failure, failureOr, List, noSuchOverload, Uint, type Value } from '../values/value.js';
+import {
+  Duration,
+  EvaluationBudget,
+  Failure,
+  failureOr,
+  List,
+  noSuchOverload,
+  Uint,
+  type Value,
+} from '../values/value.js';
 import { type Form, type Library, methodForm } from './library.js';
 
 const A = paramOf('A');
@@ -73,7 +82,7 @@ const preferred =
 
 function positions(list: Value | undefined, item: Value | undefined, last: boolean): Value {
   if (!(list instanceof List)) return noSuchOverload();
-  const effort = new Effort();
+  const effort = new EvaluationBudget();
   for (let i = 0; i < list.size; i++) {
     const index = last ? list.size - 1 - i : i;
     if (equalTo(list.at(index), item as Value, effort) === true) return BigInt(index);

@@ -1,5 +1,5 @@
 import type { DeclaredSizes } from '../cost/estimate.js';
-import { BASE_ENVIRONMENT, type Environment, type Expression, type Program } from '../environment.js';
+import { BASE_ENVIRONMENT, type CheckedExpression, type Environment, type Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
@@ -96,7 +96,7 @@ export class RuleCompiler {
     }
   }
 
-  *#program(expression: Expression, words: Words): Generator<void, CompiledExpression> {
+  *#program(expression: CheckedExpression, words: Words): Generator<void, CompiledExpression> {
     try {
       const program = expression.program();
       yield;

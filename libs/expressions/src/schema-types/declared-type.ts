@@ -16,7 +16,7 @@ import {
   type Type,
 } from '../types/type.js';
 import { escapeName, unescapeName } from './escape.js';
-import { type Count, isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
+import { type Count, isEmbedded, type SchemaProps, valueSchemaOf, withObjectMeta } from './structural-schema.js';
 
 /** Bytes of the largest request, for estimating unbounded sizes. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
@@ -77,7 +77,7 @@ class DeclaredObject {
   readonly #fields = new Map<string, DeclaredType | undefined>();
   #minBytes: number | undefined;
 
-  constructor(private readonly schema: StructuralSchema) {}
+  constructor(private readonly schema: SchemaProps) {}
 
   get minBytes(): number {
     this.#minBytes ??= this.#countBytes();
@@ -120,7 +120,7 @@ const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
  * expressions could use.
  * @param isRoot it is the schema of a whole object
  */
-export function declaredType(schema: StructuralSchema, isRoot: boolean): DeclaredType | undefined {
+export function declaredType(schema: SchemaProps, isRoot: boolean): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string']) return new DeclaredScalar(DYN, 1, LONGEST_TEXT);
   switch (schema.type) {
     case 'array': {
@@ -146,7 +146,7 @@ export function declaredType(schema: StructuralSchema, isRoot: boolean): Declare
   return undefined;
 }
 
-function textType({ format, maxLength }: StructuralSchema): DeclaredType {
+function textType({ format, maxLength }: SchemaProps): DeclaredType {
   const most = maxLength === undefined ? undefined : bounded(maxLength);
   switch (format) {
     case 'byte':

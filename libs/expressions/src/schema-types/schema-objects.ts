@@ -1,5 +1,12 @@
 import { equalTo } from '../values/compare.js';
-import { Dictionary, type Effort, type Failure, failureOr, noSuchOverload, type Value } from '../values/value.js';
+import {
+  Dictionary,
+  type EvaluationBudget,
+  type Failure,
+  failureOr,
+  noSuchOverload,
+  type Value,
+} from '../values/value.js';
 import { escapeName, unescapeName } from './escape.js';
 import { type RawObject, sameRaw } from './native.js';
 import type { Reader } from './value-reader.js';
@@ -46,7 +53,7 @@ export class SchemaDictionary extends Dictionary {
     return isObject ? names.map((name) => escapeName(name) ?? name) : names;
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof Dictionary)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);
@@ -57,7 +64,7 @@ export class SchemaDictionary extends Dictionary {
     return true;
   }
 
-  #sameMember(name: string, other: Dictionary, effort: Effort): boolean | Failure {
+  #sameMember(name: string, other: Dictionary, effort: EvaluationBudget): boolean | Failure {
     const read = this.members.reader(name);
     if (read) {
       const theirs = other.find(name);

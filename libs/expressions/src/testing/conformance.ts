@@ -27,7 +27,7 @@ import { equal } from '../values/compare.js';
 import { ValueList } from '../values/lists.js';
 import { ValueMap } from '../values/maps.js';
 import { parseTimestamp } from '../values/times.js';
-import { Duration, Effort, Failure, TypeValue, typeNameOf, Uint, type Value } from '../values/value.js';
+import { Duration, EvaluationBudget, Failure, TypeValue, typeNameOf, Uint, type Value } from '../values/value.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
@@ -193,5 +193,5 @@ function judged(original: JsonObject): ReturnType<typeof judge> {
 
 function same(value: Value, wanted: Value): boolean {
   if (Number.isNaN(wanted)) return Number.isNaN(value);
-  return typeNameOf(value) === typeNameOf(wanted) && equal(value, wanted, new Effort()) === true;
+  return typeNameOf(value) === typeNameOf(wanted) && equal(value, wanted, new EvaluationBudget()) === true;
 }

@@ -4,7 +4,7 @@ import { DYN, isDyn, isDynOrError, sameType, type Type } from './type.js';
  * Bindings of the type parameters of one check. A failed comparison leaves no trace: its bindings are undone, instead
  * of working on a copy as the reference does, which takes quadratic time in the number of lists in an expression.
  */
-export class Bindings {
+export class TypeBindings {
   readonly #bound = new Map<string, Type>();
   readonly #trail: { readonly name: string; readonly before: Type | undefined }[] = [];
 

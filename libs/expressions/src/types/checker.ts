@@ -2,7 +2,7 @@ import { type CallNode, type Expression, type Literal, qualifiedName } from '../
 import { Issues } from '../syntax/issues.js';
 import { Operator } from '../syntax/operators.js';
 import type { Parsed } from '../syntax/parser.js';
-import { Bindings, mostGeneral } from './bindings.js';
+import { mostGeneral, TypeBindings } from './bindings.js';
 import type { Declarations, Scope } from './declarations.js';
 import { formatFault } from './format-check.js';
 import { Overloads } from './overloads.js';
@@ -87,7 +87,7 @@ interface Local {
 class Checker {
   readonly #types = new Map<number, Type>();
   readonly #references = new Map<number, Reference>();
-  readonly #bindings = new Bindings();
+  readonly #bindings = new TypeBindings();
   #locals: Local | undefined;
   #freeParams = 0;
   /** Calls of `format`, whose lists may have mixed types. */

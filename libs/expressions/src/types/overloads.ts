@@ -1,4 +1,4 @@
-import { Bindings } from './bindings.js';
+import { TypeBindings } from './bindings.js';
 import type { Overload } from './declarations.js';
 import { DYN, isDyn, sameType, type Type } from './type.js';
 
@@ -11,7 +11,7 @@ export class Overloads {
    * @param newParam makes a fresh type parameter
    */
   constructor(
-    private readonly bindings: Bindings,
+    private readonly bindings: TypeBindings,
     private readonly newParam: () => Type,
     private crossTypeComparisons: boolean,
   ) {}
@@ -48,7 +48,7 @@ export class Overloads {
   /** Returns the form with fresh type parameters. */
   #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
     if (overload.typeParams.length === 0) return overload;
-    const fresh = new Bindings();
+    const fresh = new TypeBindings();
     for (const name of overload.typeParams) fresh.bind(name, this.newParam());
     return {
       params: overload.params.map((param) => fresh.substitute(param)),

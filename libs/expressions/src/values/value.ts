@@ -65,7 +65,7 @@ export class TooMuchEffort extends Error {}
  * Counts work that costs ignore: comparing a list of lists costs as much as its length, however large its content, and
  * values nested by macros may have exponentially many elements.
  */
-export class Effort {
+export class EvaluationBudget {
   /** Elements counted so far. */
   spent = 0;
 
@@ -75,7 +75,7 @@ export class Effort {
    */
   constructor(
     private readonly most = MOST_EFFORT,
-    private readonly whole?: Effort,
+    private readonly whole?: EvaluationBudget,
   ) {}
 
   /** @throws TooMuchEffort */
@@ -86,8 +86,8 @@ export class Effort {
   }
 
   /** Returns a budget for one evaluation among several that share this one. */
-  ofOne(): Effort {
-    return new Effort(MOST_EFFORT, this);
+  ofOne(): EvaluationBudget {
+    return new EvaluationBudget(MOST_EFFORT, this);
   }
 }
 
@@ -100,9 +100,9 @@ export abstract class List {
   /** Returns this list followed by another. */
   abstract concat(other: List): List;
   /** Whether a value is equal: true, false, or why they cannot be compared. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
   /** Whether an element equals a value. */
-  abstract contains(value: Value, effort: Effort): boolean | Failure;
+  abstract contains(value: Value, effort: EvaluationBudget): boolean | Failure;
   /** Returns the element at an index; a failure if there is none. */
   abstract get(index: Value): Value;
 }
@@ -116,7 +116,7 @@ export abstract class Dictionary {
   /** Keys in the order of the source. */
   abstract keys(): Value[];
   /** Whether a value is equal: true, false, or why they cannot be compared. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
 }
 
 /** A value that only library functions can use. */
@@ -128,7 +128,7 @@ export abstract class Opaque {
     return 1;
   }
   /** Whether a value is equal. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
 }
 
 /** Failure of functions that were called with undeclared types. */

@@ -22,7 +22,7 @@ export interface Hold {
  * Stores which values are taken. The implementation must make `claim` atomic between all servers, for example by
  * creating an object named after the value.
  */
-export interface Claims {
+export interface ClaimStore {
   /**
    * Claims a value for the owner; undefined if another owner has it. A value that the owner had before is not freed by
    * the hold, as another write of the same object may depend on it.
@@ -45,7 +45,7 @@ export interface Taken {
 const NO_HOLD: Hold = { release: async () => undefined };
 
 /** Returns claims that only check whether a value is free, for dry runs. */
-export const lookingOnly = (claims: Claims): Claims => ({
+export const lookingOnly = (claims: ClaimStore): ClaimStore => ({
   claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
   held: async () => undefined,
   isFree: (value, owner) => claims.isFree(value, owner),
@@ -142,7 +142,7 @@ export async function together<T, R>(items: readonly T[], work: (item: T) => Pro
  * Returns an allocator that uses claims. The first candidate is derived from the owner's uid, the next ones follow in
  * order, so that a retry finds its own claims again and owners spread over the range without shared state.
  */
-export function makeAllocator(range: Range, claims: Claims): Allocator {
+export function makeAllocator(range: Range, claims: ClaimStore): Allocator {
   return {
     range,
     async allocate(owner, wanted, except) {
@@ -246,7 +246,7 @@ class Taking {
   readonly #holds = new Map<string, Hold>();
 
   constructor(
-    private readonly claims: Claims,
+    private readonly claims: ClaimStore,
     private readonly owner: Owner,
   ) {}
 
@@ -284,7 +284,7 @@ class Taking {
 /** Returns allocators of networks that share claims; the first network's family is the default. */
 export function makeAddressAllocators(
   networks: readonly [AddressRange, ...AddressRange[]],
-  claims: Claims,
+  claims: ClaimStore,
 ): AddressAllocators {
   const allocators = new Map(networks.map((network) => [network.family, makeAllocator(network, claims)]));
   return { defaultFamily: networks[0].family, of: (family) => allocators.get(family) };

@@ -1,7 +1,7 @@
-import type { Claims, Hold, Owner } from '../allocation/allocator.js';
+import type { ClaimStore, Hold, Owner } from '../allocation/allocator.js';
 
 /** Claims of one process, for tests. */
-export class MemoryClaims implements Claims {
+export class MemoryClaims implements ClaimStore {
   /** Who has which value, by uid. */
   readonly taken = new Map<string, string>();
   async claim(value: string, owner: Owner): Promise<Hold | undefined> {

@@ -1,5 +1,5 @@
 import type { OptionDefinitions, OptionValues } from './definition.js';
-import type { Environment } from './environment.js';
+import type { EnvironmentVariables } from './environment.js';
 import { type Options, OptionsError } from './options.js';
 
 /** The part of a stream that messages need. */
@@ -16,7 +16,7 @@ export type CommandLine<D extends OptionDefinitions> =
 interface Surroundings {
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 /**

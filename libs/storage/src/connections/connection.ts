@@ -65,7 +65,7 @@ interface CopiedRows<T> {
 }
 
 /** A session with the database. Statements run one at a time. */
-export class Connection {
+export class DatabaseConnection {
   #broken: Error | undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -81,7 +81,7 @@ export class Connection {
   }
 
   /** @throws the driver's error, or ConnectionLostError */
-  static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<Connection> {
+  static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<DatabaseConnection> {
     const socket = new Socket();
     const { address } = settings;
     const own = sessionSettings(settings);
@@ -103,7 +103,7 @@ export class Connection {
         ? {}
         : { options: own.map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`).join(' ') }),
     });
-    const connection = new Connection(client, socket, settings.answerTimeout, pooled);
+    const connection = new DatabaseConnection(client, socket, settings.answerTimeout, pooled);
     try {
       await client.connect();
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Connection, ConnectionSettings, Parameter } from '../connections/connection.js';
+import type { ConnectionSettings, DatabaseConnection, Parameter } from '../connections/connection.js';
 import { Connector } from '../connections/connector.js';
 import { Pool, type PoolOptions } from '../connections/pool.js';
 import type { TextRow } from '../reads/text-row.js';
@@ -47,7 +47,7 @@ export class SideSchema {
     return this.#pool.close();
   }
 
-  async #migrate(connection: Connection): Promise<void> {
+  async #migrate(connection: DatabaseConnection): Promise<void> {
     if (this.#migrated) return;
     const { schema } = this.settings;
     if (!(await isComplete(connection, schema, this.migrations, this.options.migrates)))

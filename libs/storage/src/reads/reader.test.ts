@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import { completeOptions } from '../face/options.js';
 import { Lineage } from '../maintenance/lineage.js';
@@ -13,7 +13,8 @@ function poolOf(answer: () => Promise<TextRow[]>) {
     asked.push(name);
     return answer();
   };
-  const use = <T>(work: (connection: Connection) => Promise<T>) => work({ statement } as unknown as Connection);
+  const use = <T>(work: (connection: DatabaseConnection) => Promise<T>) =>
+    work({ statement } as unknown as DatabaseConnection);
   return { asked, pool: { use } as unknown as Pool };
 }
 

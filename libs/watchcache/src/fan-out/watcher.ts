@@ -4,7 +4,7 @@ import type { Ring } from '../history/ring.js';
 import type { InitialState } from '../initial/initial-state.js';
 import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
-import type { Charge } from './selector-budget.js';
+import type { ReleaseCharge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
 /** Destination of a stream's bytes. */
@@ -92,7 +92,7 @@ export class Watcher implements Due {
   /** Index among the live watchers of its cohort. */
   liveIndex = -1;
   /** Releases what its selector was charged. */
-  charge: Charge | undefined;
+  charge: ReleaseCharge | undefined;
   /** Monotonic ms of its next check by the timer wheel. */
   due = 0;
   /** Slot in the timer wheel; -1 when it has none. */

@@ -1,4 +1,4 @@
-import type { Allocators, Claims, Hold, Owner } from '@orch/kinds';
+import type { Allocators, ClaimStore, Hold, Owner } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
 import type { Store, TypeId, Version } from '@orch/storage';
 
@@ -13,7 +13,7 @@ export interface Claim {
 }
 
 /** Claims that can be looked through. */
-export interface StoredClaims extends Claims {
+export interface StoredClaims extends ClaimStore {
   all(): Promise<ReadonlyMap<string, Claim>>;
   /** Frees a value whoever owns it, unless it was claimed again since. @returns whether it was freed */
   giveUp(claim: Claim): Promise<boolean>;

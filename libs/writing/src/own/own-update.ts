@@ -2,7 +2,7 @@ import { StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type OwnRun, serverIn, serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
-import type { Change } from '../pipeline/write-request.js';
+import type { UpdateFunction } from '../pipeline/write-request.js';
 
 /** Dependencies of updates by the server itself. */
 export interface OwnWrites {
@@ -23,7 +23,7 @@ export async function updateOwn(
   { pipeline, endpoint, run }: OwnWrites,
   { name, uid }: { readonly name: string; readonly uid: string },
   subresource: string,
-  change: Change,
+  change: UpdateFunction,
 ): Promise<void> {
   const request = {
     operation: 'UPDATE',
@@ -34,7 +34,7 @@ export async function updateOwn(
     options: { dryRun: false },
     changeKind: 'internal',
   } as const;
-  const own: Change = (current, turn, stored) =>
+  const own: UpdateFunction = (current, turn, stored) =>
     current.metadata?.uid === uid ? change(current, turn, stored) : current;
   await pipeline.write(request, { change: own }).catch(ignoreMissing);
 }

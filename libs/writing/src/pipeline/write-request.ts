@@ -61,7 +61,7 @@ interface WriteHints {
  * the version that the endpoint serves; for a deletion in the storage version. Called anew for each attempt. `stored`
  * is the row that the current object was decoded from.
  */
-export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
+export type UpdateFunction = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
 export type Turn = () => Promise<void> | undefined;
@@ -72,7 +72,7 @@ export type Creation = () => ApiObject | Promise<ApiObject>;
 /** How a request changes or creates the object; at least one of the two is present. */
 export interface Modification {
   /** Changes an existing object; absent: the object must be new (409 where it exists). */
-  readonly change?: Change;
+  readonly change?: UpdateFunction;
   /** Creates the object where there is none; absent: the object must exist (404 where it does not). */
   readonly create?: Creation;
 }
