@@ -1,11 +1,11 @@
 export { Admission, admit, type SelectedPlugins, type Step, type StepObserver, timed, validate } from './admission.js';
-export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
+export type { Attributes, Operation, OperationOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export { Conditions, type MatchCondition } from './matching/conditions.js';
 export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './matching/match.js';
 export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
-export type { OwnWrites } from './own-writes.js';
+export type { ServerWriter } from './own-writes.js';
 export {
   type AdmissionPlugin,
   isNeeded,

@@ -4,7 +4,7 @@ import type { FeatureName } from '@orch/schema';
 import type { ReviewWebhook, ReviewWebhookSettings, SharedRates } from '@orch/webhooks';
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
-import type { OwnWrites } from './own-writes.js';
+import type { ServerWriter } from './own-writes.js';
 import type { PolicySurroundings } from './policy/policy-surroundings.js';
 import type { WebhookSurroundings } from './webhook/surroundings.js';
 
@@ -93,7 +93,7 @@ export interface PluginContext {
   /** Objects that may be looked up. */
   readonly objects: KnownObjects;
   /** Creates objects on behalf of users. */
-  readonly ownWrites: OwnWrites;
+  readonly ownWrites: ServerWriter;
   /** Options of the process. */
   readonly settings: PluginSettings;
   /**

@@ -45,7 +45,7 @@ export {
   reconciledRole,
 } from './rbac/reconcile.js';
 export {
-  type ReviewVersion,
+  type AccessReviewVersion,
   readWebhookVerdict,
   type WebhookAuthorizerOptions,
   type WebhookVerdict,

@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import { type Query, type ResourceRef, resourcePath } from './paths.js';
 import { RateLimiter } from './rate-limiter.js';
 import { timerSleep } from './sleep.js';
-import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
+import { type HttpMethod, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 
 /** Settings of a {@link Client}; everything has a default. */
@@ -218,7 +218,7 @@ export class Client {
   }
 
   /** Sends a request to any path, with bytes in and out. */
-  async raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+  async raw(method: HttpMethod, path: string, request: RawRequest = {}): Promise<RawResponse> {
     await this.#limiter?.take(request.signal);
     return this.#transport.request(method, path, request);
   }
@@ -254,7 +254,7 @@ export class Client {
   }
 
   async #json<T>(
-    method: Method,
+    method: HttpMethod,
     path: string,
     query: Query,
     options: RequestOptions,

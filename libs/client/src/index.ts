@@ -35,7 +35,7 @@ export { UsersByHost } from './kubeconfig/users-by-host.js';
 export { writeKubeconfig } from './kubeconfig/write.js';
 export { cleanPath, type Query, type ResourceRef, resourcePath } from './paths.js';
 export {
-  type Method,
+  type HttpMethod,
   type RawRequest,
   type RawResponse,
   Transport,

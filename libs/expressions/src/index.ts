@@ -53,7 +53,7 @@ export { escapeName, isName, unescapeName } from './schema-types/escape.js';
 export { jsonValue } from './schema-types/json-values.js';
 export { readerOf } from './schema-types/reader.js';
 export type { SchemaProps, ValidationRule } from './schema-types/structural-schema.js';
-export type { Reader } from './schema-types/value-reader.js';
+export type { ValueReader } from './schema-types/value-reader.js';
 export { ExpressionError, type Issue } from './syntax/issues.js';
 export type { Scope } from './types/declarations.js';
 export type { Type } from './types/type.js';

@@ -1,6 +1,6 @@
 import { FIXED_SCHEMAS, fixedLevels } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
-import type { FlowRules, FlowSchema, FlowSubject, PriorityLevel, ResourceRule } from './configuration.js';
+import type { FlowRules, FlowSchema, FlowSubject, PriorityLevel, ResourcePolicyRule } from './configuration.js';
 import { type FlowSchemaSpec, flowSchemaOf, type PriorityLevelSpec, priorityLevelOf } from './objects.js';
 
 /** An object that every installation has. */
@@ -53,7 +53,7 @@ const users = (...names: string[]): FlowSubject[] => names.map((name) => ({ kind
 const accounts = (...names: string[]): FlowSubject[] =>
   names.map((name) => ({ kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name } }));
 
-const resources = (verbs: string[], group: string, names: string[], clusterScope: boolean): ResourceRule => ({
+const resources = (verbs: string[], group: string, names: string[], clusterScope: boolean): ResourcePolicyRule => ({
   verbs,
   apiGroups: [group],
   resources: names,

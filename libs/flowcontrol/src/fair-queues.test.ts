@@ -1,14 +1,14 @@
 import { ManualClock } from '@orch/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Arrival, FairQueues, QueuedRequest, type Refusal } from './fair-queues.js';
-import { AT_ONCE, LoopPace, type Pace } from './pace.js';
+import { type Arrival, FairQueues, QueuedRequest, type RejectReason } from './fair-queues.js';
+import { AT_ONCE, LoopPace, type StartLimiter } from './pace.js';
 import { ONE_SEAT } from './work-estimate.js';
 
 const QUEUING = { queues: 8, handSize: 2, queueLengthLimit: 5 };
 
 /** @param queuing null for nobody who waits */
-function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: Pace = AT_ONCE) {
+function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: StartLimiter = AT_ONCE) {
   const clock = new ManualClock();
   const seen = { waiting: 0, executing: 0, seats: 0 };
   const count = (of: 'waiting' | 'executing' | 'seats') => (_: string, by: number) => {
@@ -34,7 +34,7 @@ const roundOfThree = () =>
     () => 0,
   );
 
-const entered = (entry: QueuedRequest | Refusal): QueuedRequest => {
+const entered = (entry: QueuedRequest | RejectReason): QueuedRequest => {
   if (!(entry instanceof QueuedRequest)) throw new Error(`refused: ${entry}`);
   return entry;
 };
@@ -285,7 +285,7 @@ describe('seats of a level', () => {
 });
 
 describe('who asks for one thing at a time', () => {
-  const HELD: Pace = { ...AT_ONCE, mayBegin: () => false, holds: () => true };
+  const HELD: StartLimiter = { ...AT_ONCE, mayBegin: () => false, holds: () => true };
   const WIDE = { queues: 128, handSize: 6, queueLengthLimit: 50 };
 
   it('goes first where time is short, each once', () => {

@@ -2,12 +2,12 @@ import type { Clock } from '@orch/runtime';
 import type { Queuing } from './configuration.js';
 import { Dealer } from './dealer.js';
 import { FairQueue } from './fair-queue.js';
-import type { Pace } from './pace.js';
+import type { StartLimiter } from './pace.js';
 import { SeatDemand } from './seat-demand.js';
 import { seatsOf, type WorkEstimate } from './work-estimate.js';
 
 /** Why a request is refused. */
-export type Refusal = 'concurrency-limit' | 'queue-full' | 'time-out';
+export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out';
 
 /** Observer of the requests of a level. */
 export interface LevelObserver {
@@ -29,7 +29,7 @@ interface FairQueuesOptions {
   readonly maxWaitMs: number;
   readonly observer: LevelObserver;
   /** Pace shared by all levels. */
-  readonly pace: Pace;
+  readonly pace: StartLimiter;
 }
 
 /** An arriving request. */
@@ -107,7 +107,7 @@ export class FairQueues {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
   readonly #observer: LevelObserver;
-  readonly #pace: Pace;
+  readonly #pace: StartLimiter;
   #limit = 0;
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
@@ -178,7 +178,7 @@ export class FairQueues {
   }
 
   /** Accepts a request, to execute now or in its turn, or returns why it is refused. */
-  enter(from: Arrival): QueuedRequest | Refusal {
+  enter(from: Arrival): QueuedRequest | RejectReason {
     this.#advance();
     const caller = `${from.schema}\n${from.flow}`;
     this.#pace.comes(caller);
@@ -210,7 +210,7 @@ export class FairQueues {
     else this.#release(entry);
   }
 
-  #enterUnqueued(from: Arrival): QueuedRequest | Refusal {
+  #enterUnqueued(from: Arrival): QueuedRequest | RejectReason {
     if (!this.#hasRoom(seatsOf(from.estimate))) {
       this.counts.rejected++;
       return 'concurrency-limit';

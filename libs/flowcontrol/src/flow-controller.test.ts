@@ -8,14 +8,14 @@ import { Dealer } from './dealer.js';
 import { QueuedRequest } from './fair-queues.js';
 import { FlowController } from './flow-controller.js';
 import { flowSchemaOf, priorityLevelOf } from './objects.js';
-import { AT_ONCE, LoopPace, type Pace } from './pace.js';
+import { AT_ONCE, LoopPace, type StartLimiter } from './pace.js';
 import { listEstimate, ONE_SEAT, writeEstimate } from './work-estimate.js';
 
 const NAMES = namesOf('kubernetes');
 const LEVELS = BOOTSTRAP_LEVELS.map(({ name, spec }) => priorityLevelOf(name, `uid-${name}`, spec) as PriorityLevel);
 const SCHEMAS = bootstrapSchemas(NAMES).map(({ name, spec }) => flowSchemaOf(name, `uid-${name}`, spec));
 
-function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS, pace: Pace = AT_ONCE) {
+function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS, pace: StartLimiter = AT_ONCE) {
   const clock = new ManualClock();
   const ignored = () => undefined;
   const observer = { waits: ignored, executes: ignored, seats: ignored, queueLength: ignored, noRoom: ignored };

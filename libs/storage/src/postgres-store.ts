@@ -42,7 +42,7 @@ import { SideSchema } from './maintenance/side-schema.js';
 import { ensurePartitions } from './reads/history.js';
 import { HistoryPages } from './reads/history-pages.js';
 import { ObjectGets } from './reads/object-gets.js';
-import { type NamespaceState, Reader } from './reads/reader.js';
+import { BatchingReader, type NamespaceState } from './reads/reader.js';
 import { followerOf, Replica } from './reads/replica.js';
 import { SettledHeads } from './reads/settled-heads.js';
 import { Snapshots } from './reads/snapshot.js';
@@ -99,7 +99,7 @@ export class PostgresStore implements ServingStore {
   readonly #lineage: Lineage;
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #reader: BatchingReader;
   readonly #gets: ObjectGets;
   readonly #history: HistoryPages;
   readonly #settledHeads: SettledHeads;
@@ -163,7 +163,7 @@ export class PostgresStore implements ServingStore {
       this.#replica = new Replica(replica, snapshots, this.#lineage, options.bodies);
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
-    this.#reader = new Reader(reads, measuring, this.#lineage, options);
+    this.#reader = new BatchingReader(reads, measuring, this.#lineage, options);
     this.#gets = new ObjectGets(reads, options);
     this.#history = new HistoryPages(history, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);

@@ -14,7 +14,7 @@ export type { Describe, EqualityKey, SelectableAttributes, Selection } from './s
 export type { CacheEntry } from './state/cache-entry.js';
 export { owned } from './state/owned.js';
 export type { Page } from './state/sorted-entries.js';
-export type { ListRequest, ListResult } from './state/state.js';
+export type { CacheListRequest, ListResult } from './state/state.js';
 export { TypeCache } from './type-cache.js';
 export type { TypeCacheOptions, TypeDescription, WatchRequest } from './type-cache-options.js';
 export { WatchCache, type WatchCacheOptions } from './watch-cache.js';

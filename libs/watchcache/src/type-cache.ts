@@ -19,7 +19,7 @@ import type { Watcher } from './fan-out/watcher.js';
 import { HistoryReader } from './history/history-reader.js';
 import { type CacheEntry, entryOf } from './state/cache-entry.js';
 import { FollowedState } from './state/followed-state.js';
-import type { ListRequest, ListResult } from './state/state.js';
+import type { CacheListRequest, ListResult } from './state/state.js';
 import { firstDifference } from './state/state-check.js';
 import { type LoadedState, StateLoader } from './state/state-loader.js';
 import { VersionWaiters } from './state/version-waiters.js';
@@ -113,7 +113,7 @@ export class TypeCache {
   }
 
   /** Lists cached objects. @throws CacheNotReadyError */
-  list(request: ListRequest): ListResult {
+  list(request: CacheListRequest): ListResult {
     return this.#now().state.list(request);
   }
 

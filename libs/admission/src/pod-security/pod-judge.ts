@@ -4,7 +4,7 @@ import type { Attributes } from '../attributes.js';
 import { podView, type Violation } from './check.js';
 import { detailsOf, findingsOn } from './evaluator.js';
 import { LATEST, policyText } from './level-version.js';
-import { isPrivileged, type Mode, type Policy, type ReadPolicy } from './namespace-policy.js';
+import { isPrivileged, type PodSecurityMode, type Policy, type ReadPolicy } from './namespace-policy.js';
 import { isSignificant } from './pod-changes.js';
 import { type PodTemplate, templateOf } from './pod-templates.js';
 import {
@@ -110,7 +110,7 @@ function judge(
   }
   const pod = podView(names, metadata, spec);
   const findings = remembered(policy, (mode) => findingsOn(pod, policy[mode]));
-  const against = (mode: Mode) => `PodSecurity "${policyText(policy[mode])}": ${detailsOf(findings(mode))}`;
+  const against = (mode: PodSecurityMode) => `PodSecurity "${policyText(policy[mode])}": ${detailsOf(findings(mode))}`;
   const isDenied = enforces && findings('enforce').length > 0;
   if (enforces) {
     note(tools, attributes, 'enforce-policy', policyText(policy.enforce));
@@ -130,7 +130,10 @@ function judge(
 }
 
 /** Returns a function that evaluates each distinct policy once. */
-function remembered(policy: Policy, find: (mode: Mode) => readonly Violation[]): (mode: Mode) => readonly Violation[] {
+function remembered(
+  policy: Policy,
+  find: (mode: PodSecurityMode) => readonly Violation[],
+): (mode: PodSecurityMode) => readonly Violation[] {
   const known = new Map<string, readonly Violation[]>();
   return (mode) => {
     const key = policyText(policy[mode]);

@@ -6,7 +6,7 @@ const LONGEST_NOTE = 10 * 1024;
 const MOST_NOTES = 64 * 1024;
 
 /** Collects the audit annotations of all bindings of one policy: each value once, in order, as far as there is room. */
-export class Notes {
+export class AuditAnnotations {
   readonly #values = new Map<string, { readonly told: Set<string>; left: number }>();
 
   /** Adds a value; it is cut to the most bytes of one, and dropped if its key has no room left. */

@@ -8,7 +8,7 @@ import type { CompiledPolicy, PolicyDefinition } from './definition.js';
 import { type Denial, denied } from './denial.js';
 import { Evaluation } from './evaluation.js';
 import { Judge, type Judgement, type PolicyDecision } from './judgement.js';
-import { failureNote, Notes } from './notes.js';
+import { AuditAnnotations, failureNote } from './notes.js';
 import { ParamLookup } from './param-lookup.js';
 import type { BoundPolicy, PolicyBinding } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
@@ -63,7 +63,7 @@ export class PolicyRun {
       );
       return;
     }
-    const notes = new Notes();
+    const notes = new AuditAnnotations();
     for (const binding of bindings) await this.#bound(definition, binding, sentAs, notes);
     notes.publish(definition.name, attributes);
   }
@@ -74,7 +74,12 @@ export class PolicyRun {
     if (first) throw denied(this.request.attributes, first);
   }
 
-  async #bound(definition: PolicyDefinition, binding: PolicyBinding, sentAs: SentAs, notes: Notes): Promise<void> {
+  async #bound(
+    definition: PolicyDefinition,
+    binding: PolicyBinding,
+    sentAs: SentAs,
+    notes: AuditAnnotations,
+  ): Promise<void> {
     const { attributes } = this.request;
     const { world } = this.tools;
     const { matcher } = binding;
@@ -145,7 +150,7 @@ export class PolicyRun {
     definition: PolicyDefinition,
     binding: PolicyBinding,
     { decisions, notes: noted }: Judgement,
-    notes: Notes,
+    notes: AuditAnnotations,
   ): void {
     for (const [at, decision] of decisions.entries()) this.#carryOut(definition, binding, decision, at);
     for (const { key, value, error, milliseconds } of noted) {

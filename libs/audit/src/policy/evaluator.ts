@@ -1,4 +1,4 @@
-import type { GroupResources, Level, Policy, PolicyRule, Stage } from './policy.js';
+import type { AuditLevel, GroupResources, Policy, PolicyRule, Stage } from './policy.js';
 
 /** The parts of a request that a policy uses; attributes for authorizers have them too. */
 export interface AuditedRequest {
@@ -21,7 +21,7 @@ interface AuditedUser {
 /** Recording rules for a request. Shared by all requests of a rule. */
 export interface AuditConfig {
   /** Level of the record. */
-  readonly level: Level;
+  readonly level: AuditLevel;
   /** Stages that are not recorded. */
   readonly omitStages: ReadonlySet<Stage>;
   /** Whether bodies are recorded without `metadata.managedFields`. */
@@ -40,7 +40,7 @@ export class PolicyEvaluator {
     this.#rules = rules.map((rule) => ({
       matches: matcherOf(rule),
       config: {
-        level: (rule.level ?? '') as Level,
+        level: (rule.level ?? '') as AuditLevel,
         omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])] as Stage[]),
         omitManagedFields: rule.omitManagedFields ?? omitManagedFields,
       },

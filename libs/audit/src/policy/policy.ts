@@ -9,7 +9,7 @@ export type { GroupResources, Policy, PolicyRule };
 /** Levels of recording, in ascending order. */
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** Level of a rule, of {@link LEVELS}. */
-export type Level = (typeof LEVELS)[number];
+export type AuditLevel = (typeof LEVELS)[number];
 
 /** Stages of a request at which events are recorded. */
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;

@@ -3,7 +3,7 @@ import { CredentialsError } from '../errors.js';
 import { type ClientCertificate, clientCertificate } from './certificate.js';
 import { CertificateFiles } from './certificate-files.js';
 import type { PluginCredentials } from './exec-credential.js';
-import { ExecCredentials, type PluginSettings } from './exec-credentials.js';
+import { ExecCredentials, type ExecPluginSettings } from './exec-credentials.js';
 import type { ExecPlugin } from './exec-plugin.js';
 import { TokenFile } from './token-file.js';
 
@@ -33,7 +33,7 @@ export interface Credentials {
 /**
  * Returns the credentials of a connection. Connections with the same plugin share its output. @throws CredentialsError
  */
-export function credentialsOf(connection: Connection, settings: PluginSettings): Credentials {
+export function credentialsOf(connection: Connection, settings: ExecPluginSettings): Credentials {
   const { token, tokenFile, basic, cert, certFile, exec } = connection;
   if (basic && (token ?? tokenFile) !== undefined) {
     throw new CredentialsError('username/password or bearer token may be set, but not both');
@@ -117,7 +117,7 @@ export const sameCredentials = (a: RequestCredentials, b: RequestCredentials): b
 /** Shared plugins by their input: a user is not asked for a password twice because a process has two clients. */
 const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 
-function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: PluginSettings): ExecCredentials {
+function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: ExecPluginSettings): ExecCredentials {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
   const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
   const key = exec.provideClusterInfo ? JSON.stringify(told) : '';

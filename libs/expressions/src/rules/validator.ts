@@ -5,7 +5,7 @@ import { declaredType } from '../schema-types/declared-type.js';
 import { isRawObject, type Raw } from '../schema-types/native.js';
 import { readerOf } from '../schema-types/reader.js';
 import { isEmbedded, type SchemaProps, type ValidationRule, valueSchemaOf } from '../schema-types/structural-schema.js';
-import type { Reader } from '../schema-types/value-reader.js';
+import type { ValueReader } from '../schema-types/value-reader.js';
 import { NONE, OptionalValue } from '../values/optionals.js';
 import { EvaluationBudget, Failure, type Value } from '../values/value.js';
 import { type CompiledRule, PER_CALL_LIMIT, RuleCompiler } from './compile.js';
@@ -199,7 +199,7 @@ class NodeRules {
   readonly #rules: readonly ValidationRule[];
   readonly #compiled: CompiledRule[] = [];
   #compiler: RuleCompiler | undefined;
-  #reader: Reader | undefined;
+  #reader: ValueReader | undefined;
 
   constructor(
     private readonly schema: SchemaProps,

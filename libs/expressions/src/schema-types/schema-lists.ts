@@ -2,7 +2,7 @@ import { equalTo } from '../values/compare.js';
 import { type EvaluationBudget, Failure, failureOr, List, TooMuchEffort, type Value } from '../values/value.js';
 import { escapeName } from './escape.js';
 import { isRawObject, keyOfRaw, type Raw, rawOf } from './native.js';
-import type { Reader } from './value-reader.js';
+import type { ValueReader } from './value-reader.js';
 
 /** Elements of the longest concatenated list. */
 const LONGEST = 16_000_000;
@@ -11,7 +11,7 @@ const LONGEST = 16_000_000;
 export class SchemaList extends List {
   constructor(
     readonly raw: readonly Raw[],
-    protected readonly elements: Reader,
+    protected readonly elements: ValueReader,
   ) {
     super();
   }
@@ -95,7 +95,7 @@ export class SchemaMapList extends SchemaList {
   /** @param keys the fields that identify objects */
   constructor(
     raw: readonly Raw[],
-    elements: Reader,
+    elements: ValueReader,
     private readonly keys: readonly string[],
   ) {
     super(raw, elements);

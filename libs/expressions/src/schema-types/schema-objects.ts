@@ -9,12 +9,12 @@ import {
 } from '../values/value.js';
 import { escapeName, unescapeName } from './escape.js';
 import { type RawObject, sameRaw } from './native.js';
-import type { Reader } from './value-reader.js';
+import type { ValueReader } from './value-reader.js';
 
 /** How members of a JSON object or map are read. */
-export interface Members {
+export interface MemberReaders {
   /** Returns the reader of a member; undefined for undeclared ones. */
-  readonly reader: (name: string) => Reader | undefined;
+  readonly reader: (name: string) => ValueReader | undefined;
   /** Whether the members are fields, with escaped names, and absent if null. */
   readonly isObject: boolean;
 }
@@ -27,7 +27,7 @@ export class SchemaDictionary extends Dictionary {
 
   constructor(
     readonly raw: RawObject,
-    private readonly members: Members,
+    private readonly members: MemberReaders,
   ) {
     super();
   }

@@ -9,7 +9,7 @@ import { kindText, type ManagedKind, objectText, type VersionTypes } from './man
 import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
 import { enter, managedFieldsOf, withManagedFields } from './managed/metadata.js';
 import { ownable } from './managed/never-owned.js';
-import { identifier, type ManagerIdentifier, type Operation, Owner } from './managed/owner.js';
+import { identifier, type ManagedFieldsOperation, type ManagerIdentifier, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/written-level.js';
 import { STEP, type Steps } from './steps.js';
@@ -218,7 +218,7 @@ export class FieldManager {
     return { object: applied.object, owners: yield* settled(applied, id, options.now) };
   }
 
-  #identity(manager: string, operation: Operation): ManagerIdentifier {
+  #identity(manager: string, operation: ManagedFieldsOperation): ManagerIdentifier {
     const { apiVersion, subresource = '' } = this.kind;
     return { manager: manager === '' ? UNKNOWN : manager, operation, apiVersion, subresource };
   }

@@ -15,7 +15,7 @@ export class OptionsError extends Error {
 }
 
 /** Parsed and checked arguments and environment. */
-export interface Parsed<D extends OptionDefinitions> {
+export interface ParsedOptions<D extends OptionDefinitions> {
   /** Every option's value, with defaults; with `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
   /** Warnings about deprecated options, and about variables that look like options and are none. */
@@ -35,7 +35,7 @@ export interface Options<D extends OptionDefinitions> {
    * Reads arguments (without the program's name), and missing ones from `env`. Throws {@link OptionsError}, also when
    * help is requested: then only required options may be missing.
    */
-  parse(argv: readonly string[], env?: EnvironmentVariables): Parsed<D>;
+  parse(argv: readonly string[], env?: EnvironmentVariables): ParsedOptions<D>;
   /** The text of `--help`. */
   help(usage: string): string;
 }
@@ -68,7 +68,7 @@ function parse<D extends OptionDefinitions>(
   definitions: D,
   argv: readonly string[],
   env: EnvironmentVariables,
-): Parsed<D> {
+): ParsedOptions<D> {
   const reading = new Reading(definitions);
   for (const token of tokens(definitions, argv)) {
     if (token.kind === 'positional') reading.stray.push(token.value);

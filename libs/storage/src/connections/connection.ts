@@ -9,7 +9,7 @@ import { PooledSettings } from './pooled-settings.js';
 import { PooledStatement } from './pooled-statement.js';
 
 /** A parameter; Buffers travel in binary, all else as text. */
-export type Parameter = string | number | bigint | boolean | null | Buffer;
+export type SqlParameter = string | number | bigint | boolean | null | Buffer;
 
 export interface ConnectionSettings {
   readonly address: DatabaseAddress;
@@ -126,13 +126,13 @@ export class DatabaseConnection {
    * Runs a statement that is prepared once per connection under its name.
    * @throws ConnectionLostError, or the driver's DatabaseError
    */
-  statement(name: string, text: string, values: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+  statement(name: string, text: string, values: readonly SqlParameter[], answerTimeout?: number): Promise<TextRow[]> {
     if (this.pooled) return this.query(text, values, answerTimeout);
     return this.#run({ name, text, values: values as unknown[] }, answerTimeout);
   }
 
   /** Runs statements that are not worth preparing; several, divided by semicolons, when there are no values. */
-  query(text: string, values?: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+  query(text: string, values?: readonly SqlParameter[], answerTimeout?: number): Promise<TextRow[]> {
     if (!values) return this.#run({ text: this.#withSettings(text) }, answerTimeout);
     return this.#run({ text, values: values as unknown[] }, answerTimeout);
   }

@@ -1,4 +1,4 @@
-import type { ConnectionSettings, DatabaseConnection, Parameter } from '../connections/connection.js';
+import type { ConnectionSettings, DatabaseConnection, SqlParameter } from '../connections/connection.js';
 import { Connector } from '../connections/connector.js';
 import { Pool, type PoolOptions } from '../connections/pool.js';
 import type { TextRow } from '../reads/text-row.js';
@@ -25,7 +25,7 @@ export class SideSchema {
   }
 
   /** Runs one statement. @throws StoreUnavailableError when the database is unavailable; the driver's error */
-  query(text: string, values: readonly Parameter[]): Promise<TextRow[]> {
+  query(text: string, values: readonly SqlParameter[]): Promise<TextRow[]> {
     return this.#pool.use((connection) => connection.query(text, values));
   }
 

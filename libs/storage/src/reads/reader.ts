@@ -50,7 +50,7 @@ SELECT h.type FROM held h
 export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
 
 /** The short reads; calls that arrive together share a query that begins after all of them arrived. */
-export class Reader {
+export class BatchingReader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
   readonly #lastVersions: Gatherer<undefined, Version>;
 

@@ -1,4 +1,4 @@
-import type { RequestOptions } from '@orch/admission';
+import type { OperationOptions } from '@orch/admission';
 import { type ActionAudit, AuditNotes, type RecordedAction } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
@@ -43,7 +43,7 @@ export type UpdateSettings = Partial<Pick<WriteRequest, 'changeKind' | 'hints' |
 /** Milliseconds after which a write of one object is given up. */
 const REQUEST_MS = 60_000;
 const [OK, CREATED] = [200, 201];
-const PLAIN: RequestOptions = { dryRun: false };
+const PLAIN: OperationOptions = { dryRun: false };
 /** Namespace of the accounts of controllers, in both naming profiles. */
 const ACCOUNTS = 'kube-system';
 

@@ -5,7 +5,7 @@ import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { UpdateFunction } from '../pipeline/write-request.js';
 
 /** Dependencies of updates by the server itself. */
-export interface OwnWrites {
+export interface UpdateTarget {
   /** Updates the object. */
   readonly pipeline: WritePipeline;
   /** Endpoint in the storage version. */
@@ -20,7 +20,7 @@ export interface OwnWrites {
  * @throws StatusError, StoreUnavailableError
  */
 export async function updateOwn(
-  { pipeline, endpoint, run }: OwnWrites,
+  { pipeline, endpoint, run }: UpdateTarget,
   { name, uid }: { readonly name: string; readonly uid: string },
   subresource: string,
   change: UpdateFunction,

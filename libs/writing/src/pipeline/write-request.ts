@@ -1,4 +1,4 @@
-import type { Operation, RequestOptions } from '@orch/admission';
+import type { Operation, OperationOptions } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import type { Endpoint, Stored } from '@orch/resources';
 import type { Key } from '@orch/storage';
@@ -19,7 +19,7 @@ export interface WriteRequest {
   /** Caller of the request: its user, its deadline, and where warnings and annotations go. */
   readonly caller: Caller;
   /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
-  readonly options: RequestOptions;
+  readonly options: OperationOptions;
   /** The relation of the change to the current object; default: it edits it, as a patch does. */
   readonly changeKind?: ChangeKind;
   /** Knowledge of the caller that saves work and waiting. */

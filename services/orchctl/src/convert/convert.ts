@@ -5,7 +5,7 @@ import { loadScheme } from '@orch/schema';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
-import { ManifestConverter, type Notes } from './manifest-converter.js';
+import { type ConversionReporter, ManifestConverter } from './manifest-converter.js';
 import { printed } from './printed.js';
 
 const options = defineOptions({
@@ -73,7 +73,7 @@ class Failures {
     this.stderr.write(`Error: ${message}\n`);
   }
 
-  notesFor(place: string): Notes {
+  notesFor(place: string): ConversionReporter {
     return {
       error: (message) => this.add(`${place}: ${message}`),
       warning: (message) => void this.stderr.write(`Warning: ${place}: ${message}\n`),

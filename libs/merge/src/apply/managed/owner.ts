@@ -6,14 +6,14 @@ import { FieldsV1Error } from '../paths/written-level.js';
 import type { Steps } from '../steps.js';
 
 /** How an owner got its fields: by applying them, or by setting them. */
-export type Operation = 'Apply' | 'Update';
+export type ManagedFieldsOperation = 'Apply' | 'Update';
 
 /** Key of an entry: manager, operation and subresource, and the version for updates. */
 export interface ManagerIdentifier {
   /** Name of the manager. */
   readonly manager: string;
   /** Operation of the writes that the entry stands for. */
-  readonly operation: Operation;
+  readonly operation: ManagedFieldsOperation;
   /** Version that the paths are of: `apps/v1`. Those of one applier follow its last apply. */
   readonly apiVersion: string;
   /** Subresource that was written: `status`; empty for the object itself. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
 import type { PathElement } from '../paths/path-element.js';
 import type { KeptOfList } from '../values/list-items.js';
-import type { Plan } from './plan.js';
+import type { ObjectPlan } from './plan.js';
 
 /** Forms of a scalar; `untyped` is anything. */
 export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
@@ -31,7 +31,7 @@ export interface MapType {
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
   /** Plans for recent objects; maintained by {@link planFor}. */
-  readonly plans: Plan[];
+  readonly plans: ObjectPlan[];
 }
 
 /** A field of a struct. */

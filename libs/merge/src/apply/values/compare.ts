@@ -3,7 +3,7 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import { compareElements, type PathElement } from '../paths/path-element.js';
-import { meant, type Plan, planFor, type Step, valueAt } from '../types/plan.js';
+import { meant, type ObjectPlan, planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { levelsOf, type Sequence, sequenceOf } from './list-items.js';
@@ -158,7 +158,7 @@ function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Field
 }
 
 /** Returns the values of an object with the names of a plan, in their order; undefined for one with other names. */
-function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[] | undefined {
+function valuesOf({ names }: ObjectPlan, object: JsonObject): (JsonValue | undefined)[] | undefined {
   const values = new Array<JsonValue | undefined>(names.length);
   let i = 0;
   for (const name in object) {
@@ -173,7 +173,7 @@ function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[
  * long.
  */
 function compareMembers(
-  plan: Plan,
+  plan: ObjectPlan,
   before: readonly (JsonValue | undefined)[],
   after: JsonObject,
 ): FieldChanges | undefined {
@@ -189,7 +189,12 @@ function compareMembers(
   return level?.change();
 }
 
-function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: JsonObject): FieldChanges | undefined {
+function compareShapes(
+  map: MapType,
+  plan: ObjectPlan,
+  before: JsonObject,
+  after: JsonObject,
+): FieldChanges | undefined {
   const level = new Level(plan.levels.changes);
   for (const step of plan.steps) {
     const [from, to] = [valueAt(step, before), valueAt(step, after)];

@@ -5,7 +5,7 @@ import { type FieldSet, LevelBuilder, NO_FIELDS, type Node } from '../paths/fiel
 import type { PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
 import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
-import { type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
+import { type ObjectPlan, planFor, planInSteps, type Step } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
 import { itemElement, levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
@@ -89,7 +89,7 @@ function withinMap(map: MapType, value: JsonValue, extent: Extent): FieldSet | u
   return levelOfMembers(plan, parts, extent);
 }
 
-const levelOfMembers = (plan: Plan, parts: Parts, extent: Extent): FieldSet | undefined =>
+const levelOfMembers = (plan: ObjectPlan, parts: Parts, extent: Extent): FieldSet | undefined =>
   plan.levels[extent].made(plan, parts, () => nodesOf(plan, parts, extent));
 
 const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined =>
@@ -99,7 +99,7 @@ const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent)
 const orItself = ({ declared }: Step, member: JsonValue, part: FieldSet | undefined): FieldSet | undefined =>
   part ?? (!declared || isNullOrEmpty(member) ? ITSELF : undefined);
 
-function nodesOf({ steps }: Plan, parts: Parts, extent: Extent): Node[] {
+function nodesOf({ steps }: ObjectPlan, parts: Parts, extent: Extent): Node[] {
   const nodes: Node[] = [];
   for (const { at, element, declared } of steps) {
     const part = parts[at];
