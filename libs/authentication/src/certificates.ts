@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const BACKDATE_MS = 3_600_000;
 
 /** Subject of a certificate. */
-export interface Subject {
+export interface CertificateSubject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
 }
@@ -33,7 +33,12 @@ export async function generateClientKey(): Promise<string> {
 }
 
 /** Creates a self-signed authority, PEM. `key` is its private key, PEM. */
-export async function createAuthority(key: string, subject: Subject, days: number, now: number): Promise<string> {
+export async function createAuthority(
+  key: string,
+  subject: CertificateSubject,
+  days: number,
+  now: number,
+): Promise<string> {
   const keys = await importKey(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(days, now),
@@ -64,7 +69,7 @@ export interface Issuer {
 export interface LeafRequest {
   /** Private key of the certificate's holder, PEM; of any type. */
   readonly key: string;
-  readonly subject: Subject;
+  readonly subject: CertificateSubject;
   readonly usage: 'server' | 'client';
   /** DNS names and IP addresses. */
   readonly hosts?: readonly string[];
@@ -128,7 +133,7 @@ const validity = (days: number, now: number) => ({
   notAfter: new Date(now + days * DAY_MS),
 });
 
-const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
+const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
   ...organizations.map((organization) => ({ O: [organization] })),
   { CN: [commonName] },
 ];

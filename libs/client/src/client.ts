@@ -20,7 +20,7 @@ export interface ClientSettings extends TransportSettings {
 }
 
 /** A `type`, so that it is a {@link Query} too. */
-export type Selection = {
+export type ListSelectors = {
   /** In the text form: `app=web,tier in (a,b)`. Unset or empty selects everything. */
   readonly labelSelector?: string;
   /**
@@ -30,7 +30,7 @@ export type Selection = {
 };
 
 /** Query of a list. A `type`, so that it is a {@link Query} too. */
-export type ListQuery = Selection & {
+export type ListQuery = ListSelectors & {
   /** Objects of a page. Unset or 0: everything at once. */
   readonly limit?: number;
   /** Token of the previous page; excludes `resourceVersion` and `resourceVersionMatch`. */
@@ -210,7 +210,7 @@ export class Client {
   /** Deletes the selected objects. Resolves with the server's answer: a Status, or the list of deleted objects. */
   deleteCollection(
     ref: ResourceRef,
-    query: Selection & { dryRun?: 'All' } = {},
+    query: ListSelectors & { dryRun?: 'All' } = {},
     body: DeleteOptions = {},
     options: RequestOptions = {},
   ) {

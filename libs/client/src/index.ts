@@ -4,10 +4,10 @@ export {
   type ClientSettings,
   type DeleteOptions,
   type ListQuery,
+  type ListSelectors,
   type ObjectList,
   PATCH_TYPE,
   type RequestOptions,
-  type Selection,
   type WriteQuery,
 } from './client.js';
 export type { ClientUser, Connection, ImpersonationConfig, ServerPlace } from './connection.js';

@@ -3,7 +3,7 @@ import {
   audienceAgnostic,
   createAuthenticator,
   requestHeaderNames,
-  TokenFile,
+  TokenFileAuthenticator,
   type TokenVerifier,
 } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
@@ -65,7 +65,8 @@ export class ReloadableCredentials {
     const { options, names, audiences = [], takesHandedWatches, tokenVerifiers = [] } = settings;
     const current = await readCredentials(options, names, takesHandedWatches);
     // A static list: it is read once (spec: "Static token file").
-    const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
+    const tokens =
+      options.tokenAuthFile === undefined ? [] : [await TokenFileAuthenticator.read(options.tokenAuthFile)];
     for (const warning of tokens.flatMap(({ warnings }) => warnings)) settings.logger.warn(warning);
     const ofFiles = tokens.map((file) => audienceAgnostic(file, audiences));
     return new ReloadableCredentials(settings, current, [...ofFiles, ...tokenVerifiers]);

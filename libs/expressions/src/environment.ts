@@ -1,7 +1,7 @@
 import { type DeclaredSizes, estimate, type Prices } from './cost/estimate.js';
 import { MAX } from './cost/range.js';
 import { plan } from './evaluation/planner.js';
-import { type Activation, isTooMuch, Run, type Step } from './evaluation/run.js';
+import { type Activation, type EvalStep, isTooMuch, Run } from './evaluation/run.js';
 import { AUTHORIZATION_LIBRARY } from './libraries/authorization.js';
 import { FORMATS_LIBRARY } from './libraries/formats.js';
 import { GATHERING_LIBRARY } from './libraries/gathering.js';
@@ -22,7 +22,7 @@ import { LATER_MACROS } from './syntax/later-macros.js';
 import { BASE_GRAMMAR, type Grammar, type Parsed, parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
-import { OPTIONAL, optionalOf, paramOf, type Type } from './types/type.js';
+import { type CelType, OPTIONAL, optionalOf, paramOf } from './types/type.js';
 import { type EvaluationBudget, Failure, type Value } from './values/value.js';
 
 /** Libraries of release 1.27. */
@@ -67,7 +67,7 @@ export interface EnvironmentOptions extends Partial<CheckOptions> {
   /** Accepted syntax; default as in release 1.27. */
   readonly grammar?: Grammar;
   /** Types that can be named beside those of release 1.27. */
-  readonly typeNames?: ReadonlyMap<string, Type>;
+  readonly typeNames?: ReadonlyMap<string, CelType>;
   /** Release by which the maximum cost of an expression is estimated; default 1.27. */
   readonly prices?: Prices;
 }
@@ -127,7 +127,7 @@ export class CheckedExpression {
   ) {}
 
   /** Type of its value. */
-  get type(): Type {
+  get type(): CelType {
     return this.checked.type;
   }
 
@@ -152,7 +152,7 @@ export class CheckedExpression {
 
 /** An executable expression, which can be run any number of times. */
 export class Program {
-  constructor(private readonly step: Step) {}
+  constructor(private readonly step: EvalStep) {}
 
   /**
    * Evaluates it.

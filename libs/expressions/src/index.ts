@@ -56,6 +56,6 @@ export type { SchemaProps, ValidationRule } from './schema-types/structural-sche
 export type { ValueReader } from './schema-types/value-reader.js';
 export { ExpressionError, type Issue } from './syntax/issues.js';
 export type { Scope } from './types/declarations.js';
-export type { Type } from './types/type.js';
+export type { CelType } from './types/type.js';
 export * as types from './types/type.js';
 export { Failure, type Value } from './values/value.js';

@@ -1,5 +1,5 @@
 import { type Classified, type FlowController, ONE_SEAT, QueuedRequest, type WorkEstimate } from '@orch/flowcontrol';
-import type { OpenContext, Turn, Turns } from '@orch/serving';
+import type { OpenContext, RequestSeat, Turns } from '@orch/serving';
 import type { FlowMetrics } from './flow-metrics.js';
 
 interface FairTurnsOptions {
@@ -34,7 +34,7 @@ export class FairTurns implements Turns {
    * Classifies a request and takes seats at its priority level, waiting in a queue if need be.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
-  take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+  take(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined> {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     show(ctx, found);
@@ -58,7 +58,7 @@ export class FairTurns implements Turns {
    * request.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
-  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+  takeAgain(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     const { level } = found;
@@ -80,7 +80,7 @@ export class FairTurns implements Turns {
     seated: Promise<boolean>,
     series: ReturnType<FlowMetrics['of']>,
     dispatched: () => () => void,
-  ): Promise<Turn | undefined> {
+  ): Promise<RequestSeat | undefined> {
     const since = performance.now();
     const end = await waitFor(ctx, entry, seated);
     series.waited(end === 'seated', performance.now() - since);
@@ -110,7 +110,7 @@ async function waitFor({ res }: OpenContext, entry: QueuedRequest, seated: Promi
 const uncounted = () => () => undefined;
 
 /** @param dispatched records that execution begins, and returns what records its end */
-function turnOf(entry: QueuedRequest | undefined, dispatched: () => () => void): Turn {
+function turnOf(entry: QueuedRequest | undefined, dispatched: () => () => void): RequestSeat {
   const over = dispatched();
   return {
     isExempt: entry === undefined,

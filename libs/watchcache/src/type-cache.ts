@@ -14,7 +14,7 @@ import {
 import { FanOut } from './fan-out/fan-out.js';
 import type { Joining, WatchedState } from './fan-out/fan-out-model.js';
 import type { Interest } from './fan-out/interest.js';
-import { WatchStart } from './fan-out/watch-start.js';
+import { WatchStartDecider } from './fan-out/watch-start.js';
 import type { Watcher } from './fan-out/watcher.js';
 import { HistoryReader } from './history/history-reader.js';
 import { type CacheEntry, entryOf } from './state/cache-entry.js';
@@ -32,7 +32,7 @@ export class TypeCache {
   readonly #fanOut: FanOut;
   readonly #waiters: VersionWaiters;
   readonly #history: HistoryReader;
-  readonly #starts: WatchStart;
+  readonly #starts: WatchStartDecider;
   readonly #loader: StateLoader;
   /** Undefined while the state is not reliable. */
   #loaded: FollowedState | undefined;
@@ -65,7 +65,7 @@ export class TypeCache {
     const maxBytes = options.historyBytes ?? 16 << 20;
     this.#loader = new StateLoader({ source, type, describe, clock: this.#clock, onError: options.onError });
     this.#history = new HistoryReader({ source, type, describe, clock: this.#clock, maxBytes });
-    this.#starts = new WatchStart({
+    this.#starts = new WatchStartDecider({
       clock: this.#clock,
       history: this.#history,
       versionWait: options.versionWait ?? 3_000,

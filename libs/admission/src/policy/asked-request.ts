@@ -5,7 +5,7 @@ import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
 import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { requestOf } from '../webhook/review.js';
-import type { PolicySurroundings } from './policy-surroundings.js';
+import type { PolicyServices } from './policy-services.js';
 
 /** A request as expressions of policies see it; values that several of them use are made once. */
 export class AskedRequest {
@@ -18,7 +18,7 @@ export class AskedRequest {
 
   constructor(
     readonly attributes: Attributes,
-    private readonly forms: PolicySurroundings['forms'],
+    private readonly forms: PolicyServices['forms'],
     names: Names,
   ) {
     this.asked = askedAuthorizer(attributes);

@@ -12,7 +12,7 @@ import { AuditAnnotations, failureNote } from './notes.js';
 import { ParamLookup } from './param-lookup.js';
 import type { BoundPolicy, PolicyBinding } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
-import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
+import type { ParamKind, PolicyServices } from './policy-services.js';
 
 /** Dependencies of the evaluation of policies. */
 export interface PolicyTools {
@@ -21,7 +21,7 @@ export interface PolicyTools {
   /** Reads the namespace of a request. */
   readonly namespaces: Pick<FollowedNamespaces, 'find'>;
   /** Host of the plugin. */
-  readonly surroundings: PolicySurroundings;
+  readonly services: PolicyServices;
   /** Counts outcomes. */
   readonly observer: PolicyObserver;
   /** Key of the audit annotation for validations that do not hold. */
@@ -44,18 +44,18 @@ export class PolicyRun {
     private readonly request: AskedRequest,
     private readonly tools: PolicyTools,
   ) {
-    this.#params = new ParamLookup(request.attributes, tools.surroundings.params);
+    this.#params = new ParamLookup(request.attributes, tools.services.params);
   }
 
   /** Evaluates one policy with all its bindings, and keeps its denials. */
   async hear(policy: BoundPolicy): Promise<void> {
     const { definition, bindings } = policy;
     const { attributes } = this.request;
-    const { world, surroundings } = this.tools;
+    const { world, services } = this.tools;
     const sentAs = await this.#tried(definition, undefined, () => definition.matcher.match(attributes, world));
     if (!sentAs) return;
     const { paramKind } = definition;
-    if (paramKind && surroundings.params.isNamespaced(paramKind) === undefined) {
+    if (paramKind && services.params.isNamespaced(paramKind) === undefined) {
       this.#unusable(
         definition,
         undefined,
@@ -98,7 +98,7 @@ export class PolicyRun {
 
   #judged(definition: PolicyDefinition, compiled: CompiledPolicy, variables: Activation): Promise<Judgement> {
     const { asked, turns } = this.request;
-    const failed = () => this.tools.surroundings.conditionFailed(definition.name);
+    const failed = () => this.tools.services.conditionFailed(definition.name);
     const evaluation = new Evaluation(variables, asked, turns, compiled.variables);
     return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
       conditions.evaluateWith(variables, asked, turns),

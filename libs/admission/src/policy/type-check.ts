@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   builtInSchema,
+  type CelType,
   checkedType,
   composedScope,
   composedType,
   LATER_ENVIRONMENT,
   type SchemaProps,
   type Scope,
-  type Type,
   typedAdmissionScope,
   typeFaults,
 } from '@orch/expressions';
@@ -90,7 +90,7 @@ async function scopesOf(policy: CheckedPolicy, known: KnownKinds) {
  */
 async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): Promise<Scope> {
   if (variables.length === 0) return scope;
-  const types = new Map<string, Type>();
+  const types = new Map<string, CelType>();
   const composed = composedScope(scope, types);
   for (const { name, expression } of variables) {
     types.set(name, composedType(checkedType(expression, LATER_ENVIRONMENT, composed).type));

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { readPluginConfigurations } from '@orch/admission-host';
 import { checkVersions, eventVersion, loadPolicy } from '@orch/audit';
-import { TokenFile } from '@orch/authentication';
+import { TokenFileAuthenticator } from '@orch/authentication';
 import { readKubeconfig } from '@orch/client';
 import { readCredentials, readServiceAccountKeys } from '@orch/credentials';
 import { readEncryptionFile } from '@orch/encryption';
@@ -91,7 +91,7 @@ const filesOf = (serving: ServingOptions, names: Names): Check[] => [
     readPluginConfigurations(file, () => true),
   ),
   ...given('root-ca-file', serving.rootCaFile, readable),
-  ...given('token-auth-file', serving.tokenAuthFile, (file) => TokenFile.read(file)),
+  ...given('token-auth-file', serving.tokenAuthFile, (file) => TokenFileAuthenticator.read(file)),
   ...given('oidc-ca-file', serving.oidcCaFile, readable),
   ...given('authentication-token-webhook-config-file', serving.authenticationTokenWebhookConfigFile, (file) =>
     readKubeconfig(file, { names }),

@@ -5,7 +5,7 @@ import { CertificateFiles } from './certificate-files.js';
 import type { PluginCredentials } from './exec-credential.js';
 import { ExecCredentials, type ExecPluginSettings } from './exec-credentials.js';
 import type { ExecPlugin } from './exec-plugin.js';
-import { TokenFile } from './token-file.js';
+import { FileTokenSource } from './token-file.js';
 
 /** Credentials of a request. */
 export interface RequestCredentials {
@@ -46,14 +46,14 @@ export function credentialsOf(connection: Connection, settings: ExecPluginSettin
 /** Credentials in the connection itself, or in files that it names. */
 class FromConnection implements Credentials {
   readonly #authorization: string | undefined;
-  readonly #tokenFile: TokenFile | undefined;
+  readonly #tokenFile: FileTokenSource | undefined;
   readonly #certificate: ClientCertificate | undefined;
   readonly #certificateFiles: CertificateFiles | undefined;
   #current: RequestCredentials = {};
 
   constructor(connection: Connection, now: () => number) {
     const { token, tokenFile, basic, cert, key, certFile, keyFile } = connection;
-    if (tokenFile !== undefined) this.#tokenFile = new TokenFile(tokenFile, token, now);
+    if (tokenFile !== undefined) this.#tokenFile = new FileTokenSource(tokenFile, token, now);
     else if (token !== undefined) this.#authorization = bearer(token);
     else if (basic) this.#authorization = `Basic ${base64(`${basic.username}:${basic.password}`)}`;
     if (cert !== undefined && key !== undefined) this.#certificate = fitting(cert, key);

@@ -3,7 +3,7 @@ import { declaredType, scopeOf } from '../schema-types/declared-type.js';
 import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 import { admissionScope } from './admission-scope.js';
 
 /** Known types of the objects in expressions about a write; `{}` for none. */
@@ -51,7 +51,7 @@ export function checkedType(
   text: string,
   environment: Environment,
   scope: Scope,
-): { readonly type?: Type; readonly fault?: string } {
+): { readonly type?: CelType; readonly fault?: string } {
   try {
     return { type: environment.compile(text, scope).type };
   } catch (error) {

@@ -5,12 +5,12 @@ import {
   REGEX_FACTOR,
   STRING_FACTOR,
 } from '../evaluation/call-costs.js';
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 import { type EstimateRange, exactly, MAX, NOTHING, ONE, plus, range, scaled, times, union } from './range.js';
 
 /** Estimates for an argument. */
 export interface Argument {
-  readonly type: Type | undefined;
+  readonly type: CelType | undefined;
   readonly size: EstimateRange;
   /** Size of its elements, if it is a list. */
   readonly elementSize: EstimateRange | undefined;

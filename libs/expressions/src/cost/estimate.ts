@@ -9,7 +9,7 @@ import {
 } from '../syntax/ast.js';
 import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
-import { type Type, valueOfOptional } from '../types/type.js';
+import { type CelType, valueOfOptional } from '../types/type.js';
 import { byteCount, pointCount } from '../values/strings.js';
 import { type Argument, estimateCall } from './call-estimates.js';
 import { type EstimateRange, exactly, NOTHING, ONE, plus, sum, times, UNKNOWN, union } from './range.js';
@@ -261,7 +261,7 @@ class Estimator {
     return path?.[0] === ACCUMULATOR ? undefined : path;
   }
 
-  #typeOf(node: Expression): Type | undefined {
+  #typeOf(node: Expression): CelType | undefined {
     return this.checked.types.get(node.id);
   }
 }
@@ -277,7 +277,7 @@ function writtenSize(node: Expression, isLater: boolean): EstimateRange | undefi
 }
 
 /** Whether values of a type have no length. */
-function isScalar(type: Type | undefined, isLater: boolean): boolean {
+function isScalar(type: CelType | undefined, isLater: boolean): boolean {
   if (type?.kind === 'primitive') return type.name !== 'string' && type.name !== 'bytes';
   const inner = isLater && type ? valueOfOptional(type) : undefined;
   return type?.kind === 'duration' || type?.kind === 'timestamp' || (inner !== undefined && isScalar(inner, isLater));

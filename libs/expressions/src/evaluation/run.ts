@@ -27,7 +27,7 @@ export class Run {
 }
 
 /** An executable part of an expression. A failure is a value, as in the reference. */
-export type Step = (run: Run) => Value;
+export type EvalStep = (run: Run) => Value;
 
 /** Whether an error means that an evaluation exceeded a limit. */
 export const isTooMuch = (error: unknown): boolean => error instanceof CostExceeded || error instanceof TooMuchEffort;

@@ -1,6 +1,7 @@
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   INT,
@@ -8,7 +9,6 @@ import {
   paramOf,
   STRING,
   TIMESTAMP,
-  type Type,
   UINT,
 } from '../types/type.js';
 import { add } from '../values/arithmetic.js';
@@ -26,7 +26,7 @@ import {
 import { type Form, type Library, methodForm } from './library.js';
 
 const A = paramOf('A');
-const COMPARABLE: readonly (readonly [string, Type])[] = [
+const COMPARABLE: readonly (readonly [string, CelType])[] = [
   ['int', INT],
   ['uint', UINT],
   ['double', DOUBLE],
@@ -36,7 +36,7 @@ const COMPARABLE: readonly (readonly [string, Type])[] = [
   ['string', STRING],
   ['bytes', BYTES],
 ];
-const SUMMABLE: readonly (readonly [string, Type, Value])[] = [
+const SUMMABLE: readonly (readonly [string, CelType, Value])[] = [
   ['int', INT, 0n],
   ['uint', UINT, new Uint(0n)],
   ['double', DOUBLE, 0],
@@ -91,8 +91,8 @@ function positions(list: Value | undefined, item: Value | undefined, last: boole
 }
 
 const forEach = (
-  types: readonly (readonly [string, Type, ...unknown[]])[],
-  form: (name: string, type: Type) => Form,
+  types: readonly (readonly [string, CelType, ...unknown[]])[],
+  form: (name: string, type: CelType) => Form,
 ): Form[] => types.map(([name, type]) => form(name, type));
 
 const best = (name: string, better: 1 | -1) => ({

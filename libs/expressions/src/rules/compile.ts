@@ -5,7 +5,7 @@ import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schem
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import { optionalOf, type Type } from '../types/type.js';
+import { type CelType, optionalOf } from '../types/type.js';
 
 /** Name of the type of `self` in messages. */
 const SELF_TYPE = 'selfType';
@@ -47,7 +47,7 @@ export class RuleCompiler {
     this.#environmentOf = typeof environment === 'function' ? environment : () => environment;
     this.#scope = scopeOf(declared, VARIABLES, SELF_TYPE);
     const variables = new Map(this.#scope.variables);
-    variables.set(OLD_SELF, optionalOf(variables.get(OLD_SELF) as Type));
+    variables.set(OLD_SELF, optionalOf(variables.get(OLD_SELF) as CelType));
     this.#optional = { ...this.#scope, variables };
     this.#sizes = sizesOf(declared);
   }

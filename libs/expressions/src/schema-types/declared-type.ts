@@ -4,6 +4,7 @@ import type { Scope } from '../types/declarations.js';
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   DYN,
@@ -13,7 +14,6 @@ import {
   objectOf,
   STRING,
   TIMESTAMP,
-  type Type,
 } from '../types/type.js';
 import { escapeName, unescapeName } from './escape.js';
 import { type Count, isEmbedded, type SchemaProps, valueSchemaOf, withObjectMeta } from './structural-schema.js';
@@ -29,7 +29,7 @@ class DeclaredScalar {
   readonly kind = 'scalar';
 
   constructor(
-    readonly type: Type,
+    readonly type: CelType,
     /** Bytes of the shortest value as JSON. */
     readonly minBytes: number,
     /** 0 for values without a size. */
@@ -169,7 +169,7 @@ function textType({ format, maxLength }: SchemaProps): DeclaredType {
 export function scopeOf(declared: DeclaredType, variables: readonly string[], name: string): Scope {
   const objects = new Map<string, DeclaredObject>();
   /** Returns the type under its name; registers objects, so that their fields are found. */
-  const typeOf = (each: DeclaredType, called: string): Type => {
+  const typeOf = (each: DeclaredType, called: string): CelType => {
     switch (each.kind) {
       case 'scalar':
         return each.type;

@@ -1,4 +1,4 @@
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 
 /**
  * A value at run time. `int` is a bigint within 64 bits, `double` a number, `bytes` an immutable Uint8Array; a failure
@@ -166,7 +166,7 @@ export function typeNameOf(value: Value): string {
   return value instanceof Opaque ? value.typeName : 'error';
 }
 
-const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
+const SIMPLE: Readonly<Partial<Record<CelType['kind'], string>>> = {
   null: 'null_type',
   timestamp: 'google.protobuf.Timestamp',
   duration: 'google.protobuf.Duration',
@@ -176,7 +176,7 @@ const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
 };
 
 /** Returns the type name of values of a declared type; undefined for types that do not determine it. */
-export function nameOfType(type: Type): string | undefined {
+export function nameOfType(type: CelType): string | undefined {
   const hasName = type.kind === 'primitive' || type.kind === 'object' || type.kind === 'abstract';
   return SIMPLE[type.kind] ?? (hasName ? type.name : undefined);
 }

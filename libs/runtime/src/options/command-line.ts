@@ -13,7 +13,7 @@ export type CommandLine<D extends OptionDefinitions> =
   | { readonly run: true; readonly values: OptionValues<D> }
   | { readonly run: false; readonly exitCode: 0 | 1 };
 
-interface Surroundings {
+interface Streams {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: EnvironmentVariables;
@@ -28,7 +28,7 @@ export function readCommandLine<D extends OptionDefinitions>(
   options: Options<D>,
   argv: readonly string[],
   usage: string,
-  { stdout, stderr, env }: Surroundings = process,
+  { stdout, stderr, env }: Streams = process,
 ): CommandLine<D> {
   try {
     const { values, warnings, help } = options.parse(argv, env);

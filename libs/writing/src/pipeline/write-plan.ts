@@ -11,7 +11,7 @@ import type { WritePlan } from './planned-write.js';
 import { removal } from './removal.js';
 import type { RequestedWrite } from './requested-write.js';
 import { answered, liveObject, readable } from './staged-versions.js';
-import { type Creation, type Turn, UNWRITTEN, type UpdateFunction, type WriteRequest } from './write-request.js';
+import { type Creation, UNWRITTEN, type UpdateFunction, type WriteRequest, type YieldPoint } from './write-request.js';
 
 /** Dependencies of planning a write. */
 export interface PlanTools extends StageTools, KeepingTools {}
@@ -36,7 +36,7 @@ export async function planWrite(write: RequestedWrite, base: Stored | undefined,
 
 /** Yields between steps of work, depending on the sizes of the request and the stored object. */
 const turnsOf =
-  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): YieldPoint =>
   () =>
     turnFor((hints?.bytes ?? 0) + (base ? lengthSoFar(base, form) : 0));
 

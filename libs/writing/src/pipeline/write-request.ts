@@ -61,10 +61,10 @@ interface WriteHints {
  * the version that the endpoint serves; for a deletion in the storage version. Called anew for each attempt. `stored`
  * is the row that the current object was decoded from.
  */
-export type UpdateFunction = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
+export type UpdateFunction = (current: ApiObject, turn: YieldPoint, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
-export type Turn = () => Promise<void> | undefined;
+export type YieldPoint = () => Promise<void> | undefined;
 
 /** Makes a new object, in the version that the endpoint serves; the pipeline owns it. Called anew for each attempt. */
 export type Creation = () => ApiObject | Promise<ApiObject>;

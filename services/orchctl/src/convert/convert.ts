@@ -2,7 +2,7 @@ import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
 import { loadScheme } from '@orch/schema';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
 import { type ConversionReporter, ManifestConverter } from './manifest-converter.js';
@@ -33,7 +33,7 @@ const options = defineOptions({
  * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is
  * written), 2 for wrong options.
  */
-export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function convert(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;
   const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', {
     stdout,

@@ -1,5 +1,5 @@
 import { type JsonPath, JsonPathError, type PathNode } from './node.js';
-import { Scanner } from './scanner.js';
+import { JsonPathScanner } from './scanner.js';
 import { unquote } from './unquote.js';
 
 const KEY = /^'([^']*)'$/;
@@ -42,7 +42,7 @@ export function parseJsonPath(text: string, reading = new PathReading()): JsonPa
 /** Parses the actions of a template; texts between them are ignored. */
 function parseTemplate(text: string, depth: number): JsonPath[] {
   if (depth > MAX_DEPTH) throw new JsonPathError('too many levels');
-  const scanner = new Scanner(text);
+  const scanner = new JsonPathScanner(text);
   const actions: JsonPath[] = [];
   for (;;) {
     scanner.while((each) => each !== '{');
@@ -54,14 +54,14 @@ function parseTemplate(text: string, depth: number): JsonPath[] {
 
 const inner = (text: string, depth: number): JsonPath => parseTemplate(`{${text}}`, depth + 1)[0] ?? [];
 
-function parseAction(scanner: Scanner, depth: number): JsonPath {
+function parseAction(scanner: JsonPathScanner, depth: number): JsonPath {
   const nodes: PathNode[] = [];
   while (!scanner.startsWith('}')) nodes.push(...parseStep(scanner, depth, nodes.at(-1)));
   scanner.skip(1);
   return nodes;
 }
 
-function parseStep(scanner: Scanner, depth: number, before: PathNode | undefined): JsonPath {
+function parseStep(scanner: JsonPathScanner, depth: number, before: PathNode | undefined): JsonPath {
   if (scanner.startsWith('[?(')) {
     scanner.skip(3);
     return [filterOf(scanner.filter(), depth)];
@@ -79,13 +79,13 @@ function parseStep(scanner: Scanner, depth: number, before: PathNode | undefined
   throw new JsonPathError(`unrecognized character in action: ${JSON.stringify(character)}`);
 }
 
-function recursion(scanner: Scanner, before: PathNode | undefined): JsonPath {
+function recursion(scanner: JsonPathScanner, before: PathNode | undefined): JsonPath {
   if (before?.kind === 'recursive') throw new JsonPathError('invalid multiple recursive descent');
   scanner.skip(2);
   return [{ kind: 'recursive' }, ...(/^[\p{L}\p{Nd}_]/u.test(scanner.peek()) ? [field(scanner)] : [])];
 }
 
-function field(scanner: Scanner): PathNode {
+function field(scanner: JsonPathScanner): PathNode {
   const name = scanner.name(true);
   return name === '*' ? { kind: 'wildcard' } : { kind: 'field', name: name.replaceAll('\\', '') };
 }
@@ -94,7 +94,7 @@ function word(name: string): PathNode {
   return name === 'true' || name === 'false' ? { kind: 'literal', value: name === 'true' } : { kind: 'word', name };
 }
 
-function number(scanner: Scanner): PathNode {
+function number(scanner: JsonPathScanner): PathNode {
   const sign = scanner.while((each) => each === '+' || each === '-').slice(0, 2);
   const digits = scanner.while((each) => each === '.' || /^\p{Nd}/u.test(each));
   if (sign.length > 1 || !/^(?=.*\d)\d*\.?\d*$/.test(digits)) {
