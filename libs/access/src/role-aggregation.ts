@@ -1,6 +1,6 @@
 import {
   aggregatedRules,
-  type LabelMatcher,
+  type LabelPredicate,
   type PolicyRule,
   type RbacPolicy,
   type RoleObject,
@@ -78,7 +78,7 @@ async function apply(
 }
 
 /** Returns the matcher of a selector. An invalid one, which validation refuses, matches nothing. */
-function matcherOf(selector: RoleSelector): LabelMatcher {
+function matcherOf(selector: RoleSelector): LabelPredicate {
   try {
     const made = labelSelectorOf(selector as LabelSelectorObject);
     return (labels) => made.matches(labels);

@@ -1,4 +1,4 @@
-import type { Operation, Step, StepObserver } from '@orch/admission';
+import type { AdmissionStep, Operation, StepObserver } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
 /** Receives the durations of admission, milliseconds. */
@@ -6,7 +6,10 @@ export interface AdmissionObserver {
   /** Receives the duration of all plugins of a step together. */
   readonly step: StepObserver;
   /** Returns a function that receives the durations of one plugin in one step. */
-  controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
+  controller(
+    name: string,
+    step: AdmissionStep,
+  ): (operation: Operation, milliseconds: number, rejected: boolean) => void;
 }
 
 /** Bounds of the histograms in seconds, as in the reference. */

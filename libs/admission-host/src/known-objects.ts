@@ -1,4 +1,4 @@
-import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
+import type { KnownObjects, KnownResource, ServerWriter } from '@orch/admission';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
 import type { ObjectSource } from '@orch/informers';
@@ -35,7 +35,7 @@ export class ProcessObjects {
   readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
   readonly #ends: (() => void)[] = [];
   /** Writes for plugins, with the rights of the server. */
-  readonly ownWrites: OwnWrites = {
+  readonly ownWrites: ServerWriter = {
     create: (resource, object, deadline) => {
       const { deps } = this.#started();
       return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, serverForUsers(deadline));

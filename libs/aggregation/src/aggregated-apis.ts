@@ -1,5 +1,5 @@
 import type { ControllerGroup } from '@orch/controllers';
-import type { Credentials } from '@orch/credentials';
+import type { ReloadableCredentials } from '@orch/credentials';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '@orch/discovery';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
@@ -28,7 +28,7 @@ interface AggregatedApisSettings {
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   readonly serving: AggregationOptions & RequestHeaderOptions & { readonly requestTimeout: number };
-  readonly credentials: Credentials;
+  readonly credentials: ReloadableCredentials;
   /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
   readonly isPartial: () => boolean;
   /** Whether this process may run the controller of registrations; one process at a time runs it. */

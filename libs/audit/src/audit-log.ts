@@ -3,7 +3,7 @@ import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch
 import type { Scheme } from '@orch/schema';
 import { auditMetrics } from './audit-metrics.js';
 import type { auditOptions } from './audit-options.js';
-import type { AuditBackend, AuditSink, LostEvents, Mode } from './backends/backend.js';
+import type { AuditBackend, AuditSink, BackendMode, LostEvents } from './backends/backend.js';
 import { BatchingBackend } from './backends/batching.js';
 import { BlockingBackend } from './backends/blocking.js';
 import { type TruncateSettings, TruncatingSink } from './backends/truncating.js';
@@ -211,7 +211,7 @@ function throttling(isOn: boolean, plugin: string, throttle: { readonly qps: num
 
 function backendOf(
   sink: AuditSink,
-  mode: Mode,
+  mode: BackendMode,
   batch: ConstructorParameters<typeof BatchingBackend>[1],
   truncate: TruncateSettings | undefined,
   lost: LostEvents,

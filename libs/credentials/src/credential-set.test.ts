@@ -8,7 +8,7 @@ import { namesOf } from '@orch/machinery';
 import { createLogger, defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCredentials } from './credential-set.js';
-import { Credentials } from './credentials.js';
+import { ReloadableCredentials } from './credentials.js';
 
 const names = namesOf('orch');
 let dir: string;
@@ -235,7 +235,7 @@ describe('Credentials', () => {
       log += line;
     };
     const logger = createLogger({ format: 'text', verbosity: 0, write });
-    const credentials = await Credentials.open({ options, names, logger });
+    const credentials = await ReloadableCredentials.open({ options, names, logger });
     const seen: string[] = [];
     credentials.onChange(async (set) => void seen.push(set.serving.cert));
     try {
@@ -257,7 +257,7 @@ describe('Credentials', () => {
     writeFileSync(keyFile, pki.serving.key);
     const options = optionsOf(`--tls-sni-cert-key=${certFile},${keyFile}:a.example.com`);
     const logger = createLogger({ format: 'text', verbosity: 0, write: () => undefined });
-    const credentials = await Credentials.open({ options, names, logger });
+    const credentials = await ReloadableCredentials.open({ options, names, logger });
     try {
       writeFileSync(certFile, pki.admin.cert);
       writeFileSync(keyFile, pki.admin.key);

@@ -8,7 +8,7 @@ import { writeKubeconfig } from '@orch/client';
 import { answer, type Received, ScriptedServer } from '@orch/client/testing';
 import { namesOf } from '@orch/machinery';
 import { createLogger, defineOptions } from '@orch/runtime';
-import type { Kept, SharedVerdicts } from '@orch/webhooks';
+import type { ExpiringValue, SharedVerdicts } from '@orch/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteTokens, type RemoteTokensSettings } from './remote-tokens.js';
 
@@ -249,7 +249,7 @@ describe('a webhook', () => {
   });
 
   it('what processes share is believed only as far as it can be read', async () => {
-    const kept = new Map<string, Kept<unknown>>();
+    const kept = new Map<string, ExpiringValue<unknown>>();
     const shared: SharedVerdicts = {
       get: async (parts) => kept.get(JSON.stringify(parts)),
       set: async (parts, value) => void kept.set(JSON.stringify(parts), JSON.parse(JSON.stringify(value))),

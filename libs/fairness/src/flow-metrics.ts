@@ -3,7 +3,7 @@ import {
   type LevelAdjustment,
   type LevelLimits,
   type LevelObserver,
-  type Refusal,
+  type RejectReason,
   seatsOf,
   type WorkEstimate,
 } from '@orch/flowcontrol';
@@ -17,7 +17,7 @@ const LENGTHS = [0, 10, 25, 50, 100, 250, 500, 1000];
 /** Series of the requests of one flow schema. */
 interface FlowSeries {
   estimated(estimate: WorkEstimate): void;
-  rejected(reason: Refusal | 'cancelled'): void;
+  rejected(reason: RejectReason | 'cancelled'): void;
   /** @param ms how long it waited, whether for its turn or for nothing */
   waited(isSeated: boolean, ms: number): void;
   /** Records that execution begins. @returns what records its end */

@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { Target } from '../attributes.js';
 import { LATEST, type LevelVersion, versionText } from './level-version.js';
-import type { Mode } from './namespace-policy.js';
+import type { PodSecurityMode } from './namespace-policy.js';
 
 /** Newer releases than this one are counted together: namespaces may name any. */
 const THIS_MINOR = 27;
@@ -9,7 +9,7 @@ const THIS_MINOR = 27;
 /** Counts the evaluations of pods. */
 export interface PodSecurityObserver {
   /** Counts a decision by a policy in a mode. */
-  evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: Mode, target: Target): void;
+  evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: PodSecurityMode, target: Target): void;
   /** Counts an exempt request. */
   exempt(target: Target): void;
   /** Counts a failure to determine a policy. @param fatal whether there was no evaluation */

@@ -6,7 +6,7 @@ import {
   type ApiTokens,
   CredentialRechecks,
   type CredentialSet,
-  type Credentials,
+  type ReloadableCredentials,
   type ServiceAccountKeys,
   tlsSettings,
 } from '@orch/credentials';
@@ -55,7 +55,7 @@ interface ServeSettings {
   readonly gatewayUrls: readonly string[];
   /** Makes the page that `/metrics` serves from the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
-  readonly credentials: Credentials;
+  readonly credentials: ReloadableCredentials;
   readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
   /** Tokens that this API issues, and the keys that verify them. */
   readonly tokens: Pick<ApiTokens, 'judge'>;

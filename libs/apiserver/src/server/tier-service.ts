@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 import { storeAt } from './backends.js';
 import { busOf } from './change-bus.js';
-import type { Role } from './control-plane-settings.js';
+import type { ProcessRole } from './control-plane-settings.js';
 import { backendOptions, servingOptions } from './options.js';
 import { runService } from './run-service.js';
 
@@ -26,7 +26,7 @@ export const tierOptions = {
 } as const;
 
 /** Runs a process of such a tier, with `--workers`, to its end. Resolves with the exit code. */
-export function runTierService(role: Role, values: OptionValues<typeof tierOptions>): Promise<number> {
+export function runTierService(role: ProcessRole, values: OptionValues<typeof tierOptions>): Promise<number> {
   return runService(
     {
       role,

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import { Backoff } from '@orch/runtime/work';
-import type { Client, ListQuery, Selection } from '../client.js';
+import type { Client, ListQuery, ListSelectors } from '../client.js';
 import { ApiError, isExpired, isVersionTooLarge } from '../errors.js';
 import type { ResourceRef } from '../paths.js';
 import { type Sleep, timerSleep } from '../sleep.js';
@@ -8,7 +8,7 @@ import { endsInitialEvents, type WatchEvent } from '../watch/watch.js';
 import { type InformerHandlers, keyOf, ObjectStore } from './store.js';
 
 /** Source and options of an informer. */
-export interface InformerSettings extends Selection {
+export interface InformerSettings extends ListSelectors {
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
   /**

@@ -1,8 +1,8 @@
 import {
+  type AllocationOwner,
   type Allocators,
   makeAddressAllocators,
   makeAllocator,
-  type Owner,
   portRange,
   serviceNetworks,
 } from '@orch/kinds';
@@ -51,12 +51,12 @@ const service = (name: string, spec: object = {}) =>
 const held = async () => [[...(await claims.clusterIPs.all()).keys()], [...(await claims.nodePorts.all()).keys()]];
 const count = async () => (await held()).map(({ length }) => length);
 
-async function ownerOf(name: string): Promise<Owner> {
+async function ownerOf(name: string): Promise<AllocationOwner> {
   const { uid = '' } = api.stored('services', name)?.metadata ?? {};
   return { namespace: 'default', name, uid };
 }
 
-async function free(address: string, owner: Owner): Promise<void> {
+async function free(address: string, owner: AllocationOwner): Promise<void> {
   const hold = await claims.clusterIPs.held(address, owner);
   await hold?.release();
 }

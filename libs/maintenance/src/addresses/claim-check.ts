@@ -1,4 +1,4 @@
-import { type Allocators, heldValues, type Owner, ownerOf, rangeOf } from '@orch/kinds';
+import { type AllocationOwner, type Allocators, heldValues, ownerOf, rangeOf } from '@orch/kinds';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
 import type { Store } from '@orch/storage';
@@ -37,7 +37,7 @@ interface ClaimFindings {
 
 type RangeName = keyof Allocators;
 /** Services by uid, for each value. */
-type Holders = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
+type Holders = ReadonlyMap<string, ReadonlyMap<string, AllocationOwner>>;
 /** A claim without a Service, and since when it has been seen so, monotonic milliseconds. */
 interface Unused {
   readonly claim: Claim;
@@ -102,8 +102,8 @@ export class ClaimCheck {
   async #holders(): Promise<Record<RangeName, Holders>> {
     const { store, services } = this.options;
     const holders = {
-      clusterIPs: new Map<string, Map<string, Owner>>(),
-      nodePorts: new Map<string, Map<string, Owner>>(),
+      clusterIPs: new Map<string, Map<string, AllocationOwner>>(),
+      nodePorts: new Map<string, Map<string, AllocationOwner>>(),
     };
     for await (const page of (await store.snapshot({ type: services.type })).pages) {
       for (const row of page) {
@@ -111,7 +111,10 @@ export class ClaimCheck {
         const [owner, held] = [ownerOf(service), heldValues(service)];
         for (const range of RANGES)
           for (const value of held[range])
-            holders[range].set(value, (holders[range].get(value) ?? new Map<string, Owner>()).set(owner.uid, owner));
+            holders[range].set(
+              value,
+              (holders[range].get(value) ?? new Map<string, AllocationOwner>()).set(owner.uid, owner),
+            );
       }
     }
     return holders;

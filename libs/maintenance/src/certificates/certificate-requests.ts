@@ -1,6 +1,6 @@
 import type { Authorizer } from '@orch/authorization';
 import type { ControllerGroup } from '@orch/controllers';
-import type { Credentials } from '@orch/credentials';
+import type { ReloadableCredentials } from '@orch/credentials';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
 import { type FollowedRow, ObjectFollower, type ObjectSource } from '@orch/informers';
@@ -20,7 +20,7 @@ interface CertificateRequestsSettings {
   readonly deps: ApiDeps;
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
-  readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
+  readonly credentials: Pick<ReloadableCredentials, 'current' | 'onTaken'>;
   /** Authorizes client certificates of nodes. */
   readonly authorizer: Authorizer;
   /** Client with the identity of the controllers. */

@@ -4,7 +4,7 @@ import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
 import { Backoff, TokenBucket } from '@orch/runtime/work';
-import { type Change, type ControllerClient, ignoreMissing } from '@orch/writing';
+import { type ControllerClient, ignoreMissing, type UpdateFunction } from '@orch/writing';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
@@ -138,10 +138,11 @@ class NamespaceReconciler {
   async #update(
     { name, uid }: { readonly name: string; readonly uid: string },
     subresource: string,
-    change: Change,
+    change: UpdateFunction,
   ): Promise<undefined> {
     const { client, endpoint } = this.options;
-    const own: Change = (current, ...more) => (current.metadata?.uid === uid ? change(current, ...more) : current);
+    const own: UpdateFunction = (current, ...more) =>
+      current.metadata?.uid === uid ? change(current, ...more) : current;
     await client.update({ endpoint, key: { namespace: '', name }, subresource }, own).catch(ignoreMissing);
   }
 }

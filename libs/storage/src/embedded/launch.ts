@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Binaries, findBinaries } from './binaries.js';
 import type { EmbeddedOptions, EmbeddedPostgres } from './embedded-options.js';
 import { type Guard, guardServer } from './guard.js';
-import { type Identity, ownFolder } from './identity.js';
+import { type OsUser, ownFolder } from './identity.js';
 import { initialize } from './initialize.js';
 import { endOrphans } from './orphans.js';
 import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady } from './postmaster.js';
@@ -29,7 +29,7 @@ interface StartOptions extends EmbeddedOptions {
 /** The folder of a cluster, locked for this process, and the user that the server runs as. */
 export interface ClusterFolder {
   readonly root: string;
-  readonly identity: Identity;
+  readonly identity: OsUser;
 }
 
 /**
@@ -87,7 +87,7 @@ export const logOf = (root: string): string => join(root, 'postgres.log');
 
 interface Launch {
   readonly binaries: Binaries;
-  readonly identity: Identity;
+  readonly identity: OsUser;
   readonly root: string;
   readonly data: string;
   readonly url: string;

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@orch/resources';
-import type { Refusal, SetOutcome, Store, Version, WriteOp, WriteOutcome } from '@orch/storage';
+import type { SetOutcome, Store, Version, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
 import type { QuotaCharges } from '../charges/quota-charges.js';
 import { type AllocationOutcome, outcomeAfter } from './allocation-outcome.js';
 import type { Caller } from './caller.js';
@@ -25,7 +25,7 @@ interface AttemptedWrite {
 }
 
 /** Outcome of an attempt: the version that each plan's last operation made, or why nothing was written. */
-export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | Refusal;
+export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | WriteRefusal;
 
 /** Commits planned writes: the only way of objects to the store. */
 export class Committer {
@@ -65,7 +65,7 @@ export class Committer {
    * @throws StatusError 403 where they had been counted
    */
   async #requireCounting(
-    refusal: Extract<Refusal, { outcome: 'exceeded' }>,
+    refusal: Extract<WriteRefusal, { outcome: 'exceeded' }>,
     endpoint: Endpoint,
     own: WriteOp,
   ): Promise<void> {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import { defineOptions, type OptionValues, readCommandLine, systemClock } from '@orch/runtime';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { printed } from '../printed.js';
-import { ownVariables, type Surroundings } from '../surroundings.js';
 import { clusterOptions } from './cluster-options.js';
 import { type JoinSettings, joinManifests } from './join-manifests.js';
 
@@ -53,7 +53,7 @@ const options = defineOptions(definitions);
  * `orchctl bootstrap-token`: prints the objects by which nodes join with a bootstrap token, for `kubectl apply`.
  * Resolves with the exit code.
  */
-export async function bootstrapToken(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function bootstrapToken(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl bootstrap-token --server=URL [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Issuer, issueClientCertificate } from '@orch/authentication';
 import { type Connection, kubeconfigText, writeKubeconfig } from '@orch/client';
 import { defineOptions, type OptionValues, readCommandLine, systemClock } from '@orch/runtime';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { clusterOptions } from './cluster-options.js';
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ const options = defineOptions(definitions, problems);
  * `orchctl kubeconfig`: prints a kubeconfig for a user, with a certificate that it signs or a token. Resolves with the
  * exit code.
  */
-export async function kubeconfig(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function kubeconfig(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl kubeconfig --server=URL --user=NAME [--group=NAME…] [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -2,11 +2,11 @@ import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
 import { loadScheme } from '@orch/schema';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { printed } from '../printed.js';
-import { ownVariables, type Surroundings } from '../surroundings.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
-import { ManifestConverter, type Notes } from './manifest-converter.js';
+import { type ConversionReporter, ManifestConverter } from './manifest-converter.js';
 
 const options = defineOptions({
   filename: {
@@ -33,7 +33,7 @@ const options = defineOptions({
  * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is
  * written), 2 for wrong options.
  */
-export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function convert(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;
   const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', {
     stdout,
@@ -73,7 +73,7 @@ class Failures {
     this.stderr.write(`Error: ${message}\n`);
   }
 
-  notesFor(place: string): Notes {
+  notesFor(place: string): ConversionReporter {
     return {
       error: (message) => this.add(`${place}: ${message}`),
       warning: (message) => void this.stderr.write(`Warning: ${place}: ${message}\n`),

@@ -1,8 +1,8 @@
 import { anyPlaces, type NatsPermissions, permissionsOf, placesOf } from '@orch/feed';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { installationOf } from '@orch/storage/roles';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { told } from '../storage/storage-options.js';
-import { ownVariables, type Surroundings } from '../surroundings.js';
 
 /** @throws RangeError */
 function checkToken(text: string): void {
@@ -43,7 +43,7 @@ const options = defineOptions({
 /**
  * `orchctl nats users`: what NATS is to let api-servers and gateways do, and no more. Resolves with the exit code.
  */
-export async function users(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function users(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl nats users [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

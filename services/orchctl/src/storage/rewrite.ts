@@ -1,6 +1,6 @@
 import { rewriteStorage, rewritingOptions } from '@orch/apiserver';
 import { createLogger, defineOptions, readCommandLine } from '@orch/runtime';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { told } from './storage-options.js';
 
 const options = defineOptions({
@@ -27,7 +27,7 @@ const NAMED = 20;
  * `orchctl storage rewrite`: rewrites every object whose encryption differs from what the encryption configuration says
  * now. Resolves with the exit code: 1 where some could not be read.
  */
-export async function rewrite(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function rewrite(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl storage rewrite [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

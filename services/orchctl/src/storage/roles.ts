@@ -12,7 +12,7 @@ import {
   scramVerifier,
   storeSchema,
 } from '@orch/storage/roles';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { furtherSchemas, migratorRole, serverRoles, storageOptions, told } from './storage-options.js';
 
 const passwordFile = (role: string) =>
@@ -66,7 +66,7 @@ const options = defineOptions(definitions, (values) => [...namesakes(values), ..
  * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or
  * brings them to what they should be. Resolves with the exit code.
  */
-export async function roles(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function roles(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl storage roles [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

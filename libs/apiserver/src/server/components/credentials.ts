@@ -1,4 +1,4 @@
-import { ApiTokens, Credentials, RemoteTokens, serviceAccountTokenUses } from '@orch/credentials';
+import { ApiTokens, ReloadableCredentials, RemoteTokens, serviceAccountTokenUses } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import { tokenCache } from '@orch/serving';
 import { CertificateLooks } from '../certificate-looks.js';
@@ -29,7 +29,7 @@ export const credentials = declare(
           observer: tokenCache(metrics),
           onAsked: reviewAsked('authentication'),
         });
-        const opened = await Credentials.open({
+        const opened = await ReloadableCredentials.open({
           ...{ options: serving, names, logger, certificateAccepted, audiences },
           takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
           // Verifiers that call other servers come last.

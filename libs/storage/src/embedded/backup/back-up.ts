@@ -10,7 +10,7 @@ import { DATA, MANIFEST, PASSWORD } from './names.js';
 import { END_OF_TAR, paddingOf, readTar, type TarHeader, tarHeader } from './tar.js';
 
 /** Progress callback: bytes done so far, and an estimate of the bytes in all. */
-export type Progress = (done: number, total: number) => void;
+export type BackupProgress = (done: number, total: number) => void;
 
 /** Settings of a backup: the cluster to copy, and the file to write. */
 export interface BackupSettings {
@@ -19,7 +19,7 @@ export interface BackupSettings {
   /** File to create; an existing one is not replaced. */
   readonly file: string;
   /** Called with the bytes of the archive. */
-  readonly onProgress?: Progress;
+  readonly onProgress?: BackupProgress;
   /** Aborts the backup; the file is removed. */
   readonly signal?: AbortSignal;
 }
@@ -72,7 +72,7 @@ async function refuseExisting(file: string): Promise<void> {
 async function* pack(
   backup: BaseBackup,
   password: Buffer,
-  onProgress: Progress,
+  onProgress: BackupProgress,
 ): AsyncGenerator<Buffer, void, undefined> {
   const modified = Math.floor(Date.now() / 1000);
   const whole = (name: string, content: Buffer) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chown, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Identity } from '../identity.js';
+import type { OsUser } from '../identity.js';
 import type { ClusterFolder } from '../launch.js';
 import { parseManifest } from './manifest.js';
 import { DATA, LOG, MANIFEST, PASSWORD } from './names.js';
@@ -47,13 +47,13 @@ function refuseOutside(name: string): void {
   if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is no part of the folder of a database`);
 }
 
-async function makeDirectory(path: string, { switched, uid, gid }: Identity): Promise<void> {
+async function makeDirectory(path: string, { switched, uid, gid }: OsUser): Promise<void> {
   await mkdir(path, { mode: 0o700 });
   if (switched) await chown(path, uid, gid);
 }
 
 /** @returns the SHA-256 of what was written, in hexadecimal */
-async function writeEntry(path: string, { content }: TarEntry, identity: Identity | undefined): Promise<string> {
+async function writeEntry(path: string, { content }: TarEntry, identity: OsUser | undefined): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o600);
   try {

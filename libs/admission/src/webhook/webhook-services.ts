@@ -129,7 +129,7 @@ export interface WebhookState {
 }
 
 /** Host of the plugins that call webhooks: what they need of the process. */
-export interface WebhookSurroundings {
+export interface WebhookServices {
   /** Converts objects to the form that webhooks see. */
   readonly forms: ReviewedForms;
   /** Calls webhooks. */

@@ -1,7 +1,7 @@
 import type { OptionDefinitions, Options, Output } from '@orch/runtime';
 
 /** Streams and environment of a command. */
-export interface Surroundings {
+export interface CommandIO {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -12,8 +12,8 @@ export interface Surroundings {
 /** Returns the variables that set options of a command; those of servers are left out. */
 export function ownVariables(
   { definitions }: Pick<Options<OptionDefinitions>, 'definitions'>,
-  env: Surroundings['env'],
-): Surroundings['env'] {
+  env: CommandIO['env'],
+): CommandIO['env'] {
   const variables = Object.keys(definitions).map((name) => `ORCH_${name.toUpperCase().replaceAll('-', '_')}`);
   return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));
 }

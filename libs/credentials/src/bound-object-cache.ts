@@ -1,4 +1,4 @@
-import { type KnownObject, type KnownObjects, keyOfObject, type ObjectName } from '@orch/authentication';
+import { type BoundObjectGetter, type KnownObject, keyOfObject, type ObjectName } from '@orch/authentication';
 import type { OrderedFeed } from '@orch/feed';
 import { ChangeFollower } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
@@ -19,8 +19,8 @@ interface NameRange {
   readonly prefix: string;
 }
 
-/** Options of {@link FollowedObjects}. */
-export interface FollowedObjectsOptions {
+/** Options of {@link BoundObjectCache}. */
+export interface BoundObjectCacheOptions {
   /** Endpoint of each kind; bound objects of a kind without one count as not found. */
   readonly endpoints: Readonly<Partial<Record<ObjectName['kind'], Endpoint>>>;
   /** Types of Secrets whose data is used; the data of others is not kept. */
@@ -43,10 +43,10 @@ export interface FollowedObjectsOptions {
  * once, and dropped when the feed delivers a change of it, which it does within a second even where announcements are
  * lost. A kind is followed from its first use on.
  */
-export class FollowedObjects implements KnownObjects {
+export class BoundObjectCache implements BoundObjectGetter {
   readonly #kinds = new Map<ObjectName['kind'], FollowedKind>();
 
-  constructor(options: FollowedObjectsOptions) {
+  constructor(options: BoundObjectCacheOptions) {
     for (const kind of ['ServiceAccount', 'Pod', 'Secret'] as const) {
       const endpoint = options.endpoints[kind];
       if (endpoint) this.#kinds.set(kind, new FollowedKind(kind, endpoint, options));
@@ -83,7 +83,7 @@ class FollowedKind {
   constructor(
     private readonly kind: ObjectName['kind'],
     private readonly endpoint: Endpoint,
-    private readonly options: FollowedObjectsOptions,
+    private readonly options: BoundObjectCacheOptions,
   ) {
     const { store, feed, clock, listedSecrets } = options;
     this.#range = kind === 'Secret' ? listedSecrets : undefined;

@@ -6,9 +6,9 @@ import type { Metrics } from '@orch/runtime';
 import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
 
 /** Services of the process that plugins use besides the objects that they look up. */
-export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
+export type PluginServices = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
 
-interface SurroundingsSettings {
+interface PluginServicesSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
   /** Called after each review of images by a webhook. Default: nothing is counted. */
@@ -23,13 +23,13 @@ interface SurroundingsSettings {
  * Connects plugins to the process: its metrics and rate limits, the resources that are served, and image review
  * webhooks.
  */
-export function pluginSurroundings({
+export function pluginServices({
   metrics,
   sharedRates,
   onAsked,
   deps,
   remote,
-}: SurroundingsSettings): Surroundings {
+}: PluginServicesSettings): PluginServices {
   return {
     metrics,
     sharedRates,

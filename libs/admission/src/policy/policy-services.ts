@@ -1,5 +1,5 @@
 import type { ApiObject, LabelSelector } from '@orch/machinery';
-import type { ReviewedForms } from '../webhook/surroundings.js';
+import type { ReviewedForms } from '../webhook/webhook-services.js';
 
 /** A kind of objects that policies take parameters from. */
 export interface ParamKind {
@@ -42,7 +42,7 @@ export interface ParamObjects {
 }
 
 /** Host of the plugin for policies: what it needs of the process. */
-export interface PolicySurroundings {
+export interface PolicyServices {
   /** Converts objects to the versions that policies see. */
   readonly forms: Pick<ReviewedForms, 'own' | 'equivalents' | 'served' | 'sent'>;
   /** Reads the parameters of policies. */

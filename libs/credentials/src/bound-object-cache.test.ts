@@ -6,15 +6,15 @@ import { ManualClock } from '@orch/runtime/testing';
 import { type Change, type Row, type SnapshotRequest, UnreadableBodyError } from '@orch/storage';
 import { type TestApi, testApi } from '@orch/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
+import { BoundObjectCache, type BoundObjectCacheOptions } from './bound-object-cache.js';
 
 const TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const ACCOUNT: ObjectName = { kind: 'ServiceAccount', namespace: 'ns', name: 'robot' };
 const SECRET: ObjectName = { kind: 'Secret', namespace: 'ns', name: 'held' };
 
 let api: TestApi;
-let open: (more?: Partial<FollowedObjectsOptions>) => FollowedObjects;
-let objects: FollowedObjects;
+let open: (more?: Partial<BoundObjectCacheOptions>) => BoundObjectCache;
+let objects: BoundObjectCache;
 let stored: Map<string, object>;
 let reads: string[];
 let lists: SnapshotRequest[];
@@ -40,7 +40,7 @@ beforeEach(() => {
     close: () => undefined,
   };
   open = (more = {}) =>
-    new FollowedObjects({
+    new BoundObjectCache({
       endpoints: { ServiceAccount: endpoint('serviceaccounts'), Secret: endpoint('secrets') },
       tokenTypes: new Set([TOKEN_TYPE]),
       store: {
@@ -153,7 +153,7 @@ test('where the feed breaks off nothing is known, and all is judged again', asyn
 test('a deletion that cannot be read for now is not waited for without end', async () => {
   const clock = new ManualClock();
   const stalls: ((at: bigint) => void)[] = [];
-  const store: FollowedObjectsOptions['store'] = {
+  const store: BoundObjectCacheOptions['store'] = {
     heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])),
     snapshot: () => Promise.reject(new Error('nothing is listed')),
     onStalledHistory(_type, listener) {
@@ -219,7 +219,7 @@ test('a Secret that cannot be read is one that is there', async () => {
       { type: { group: '', resource: 'secrets' }, key: { namespace: 'ns', name }, why: 'no' },
       false,
     );
-  const store: FollowedObjectsOptions['store'] = {
+  const store: BoundObjectCacheOptions['store'] = {
     heads: () => Promise.reject(new Error('its names are listed')),
     async snapshot({ onUnreadable }) {
       const pages = (async function* () {
