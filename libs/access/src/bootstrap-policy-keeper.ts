@@ -15,7 +15,7 @@ import { inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
 import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import { ignoreMissing, serverItself } from '@orch/writing';
-import type { PolicyFollowers } from './policy-followers.js';
+import type { PolicyInformers } from './policy-informers.js';
 import type { Binding, Role } from './policy-objects.js';
 
 interface BootstrapPolicyOptions {
@@ -23,7 +23,7 @@ interface BootstrapPolicyOptions {
   readonly store: Pick<ServingStore, 'lease'>;
   readonly endpoints: PolicyEndpoints;
   readonly policy: RbacPolicy;
-  readonly followers: Pick<PolicyFollowers, 'confirm'>;
+  readonly informers: Pick<PolicyInformers, 'confirm'>;
   readonly features: Features;
   /** Users who may do everything. */
   readonly administrators: readonly string[];
@@ -63,13 +63,13 @@ export class BootstrapPolicyKeeper {
     const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);
     while (!(await lease.take())) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      await this.options.followers.confirm();
+      await this.options.informers.confirm();
       if ((await this.#steps()).length === 0) return;
     }
     try {
-      await this.options.followers.confirm();
+      await this.options.informers.confirm();
       await inParallel(onePage(await this.#steps()), WRITES, (step) => step());
-      await this.options.followers.confirm();
+      await this.options.informers.confirm();
     } finally {
       await lease.giveBack().catch(() => undefined);
     }

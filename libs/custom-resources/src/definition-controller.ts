@@ -5,13 +5,12 @@ import { Backoff, inParallel, onePage } from '@orch/runtime/work';
 import type { LeastProgress } from '@orch/storage';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
-import type { DefinitionFollower } from './definition-follower.js';
-import { DefinitionIndex } from './definition-index.js';
+import type { DefinitionInformer } from './definition-informer.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
 interface DefinitionControllerOptions {
-  readonly follower: DefinitionFollower;
+  readonly informer: DefinitionInformer;
   readonly writer: Pick<DefinitionWriter, 'tell'>;
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
@@ -58,17 +57,15 @@ export class DefinitionController implements ControllerGroup {
   readonly #clock: Clock;
   /** Rejected writes by uid of the definition. */
   readonly #refusals = new Map<string, Refusal>();
-  readonly #index: DefinitionIndex;
 
   constructor(private readonly options: DefinitionControllerOptions) {
-    const { follower, clock = systemClock } = options;
+    const { informer, clock = systemClock } = options;
     this.#clock = clock;
-    this.#index = new DefinitionIndex(follower);
     const source: ControllerSource = {
-      subscribe: (enqueue) => follower.onChange(() => enqueue(ALL)),
+      subscribe: (enqueue) => informer.onChange(() => enqueue(ALL)),
       keys: () => [ALL],
       async confirm() {
-        await follower.confirm();
+        await informer.confirm();
       },
     };
     this.controllers = [
@@ -82,7 +79,6 @@ export class DefinitionController implements ControllerGroup {
 
   /** Resolves when the deletion and migration of objects under way have ended, or the deadline aborts. */
   async stop(deadline?: AbortSignal): Promise<void> {
-    this.#index.stop();
     const { cleaner, migrator } = this.options;
     await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
   }
@@ -91,7 +87,7 @@ export class DefinitionController implements ControllerGroup {
   async #decide(run: ReconcileRun): Promise<number | undefined> {
     const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
-    if (this.options.follower.unreadable.size === 0) await this.#carryOut(decisionsOf(this.#index), now, run);
+    if (this.options.informer.unreadable.size === 0) await this.#carryOut(decisionsOf(this.options.informer), now, run);
     const pauses = [await this.#goOn(now, run), this.#untilRetry(now)].filter((pause) => pause !== undefined);
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
@@ -99,7 +95,7 @@ export class DefinitionController implements ControllerGroup {
   /** Continues with work that waits for other servers. @returns milliseconds until the next round */
   async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
-    const definitions = [...this.#index.unfinished];
+    const definitions = [...this.options.informer.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
     if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return undefined;
@@ -120,7 +116,7 @@ export class DefinitionController implements ControllerGroup {
    * @throws StoreUnavailableError
    */
   async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
-    const { writer, follower } = this.options;
+    const { writer, informer } = this.options;
     const due = decisions.filter(({ definition }) => (this.#refusals.get(definition.uid)?.until ?? now) <= now);
     if (due.length === 0) return;
     await inParallel(onePage(due), WRITES, async (decision) => {
@@ -132,7 +128,7 @@ export class DefinitionController implements ControllerGroup {
         if (run.goesOn) this.#refused(decision, error);
       }
     });
-    if (run.goesOn) await follower.confirm();
+    if (run.goesOn) await informer.confirm();
   }
 
   /** @throws the error where it is not about this one definition */
@@ -150,7 +146,7 @@ export class DefinitionController implements ControllerGroup {
    */
   #untilRetry(now: number): number | undefined {
     if (this.#refusals.size === 0) return undefined;
-    const unfinished = new Set([...this.#index.unfinished].map(({ uid }) => uid));
+    const unfinished = new Set([...this.options.informer.unfinished].map(({ uid }) => uid));
     for (const uid of this.#refusals.keys()) if (!unfinished.has(uid)) this.#refusals.delete(uid);
     const times = [...this.#refusals.values()].flatMap(({ until }) => (until > now ? [until] : []));
     return times.length > 0 ? Math.max(0, Math.min(...times) - this.#clock.now()) : undefined;
