@@ -11,7 +11,8 @@ import {
 import type { ApiDeps } from '@orch/handlers';
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { fromStored, type PolicyEndpoints } from '@orch/resources';
-import { inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
+import { type Clock, sleep, systemClock } from '@orch/runtime';
+import { Backoff, inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
 import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import { ignoreMissing, serverItself } from '@orch/writing';
@@ -27,6 +28,8 @@ interface BootstrapPolicyOptions {
   readonly features: Features;
   /** Users who may do everything. */
   readonly administrators: readonly string[];
+  /** Default: the machine's time. */
+  readonly clock?: Clock;
 }
 
 /** Returns which features bootstrap rules may depend on are on; a gate that is not known here is off. */
@@ -35,8 +38,8 @@ export const bootstrapGates =
   (gate: string): boolean =>
     gate in FEATURES && features.enabled(gate as keyof typeof FEATURES);
 
-/** Milliseconds between two looks whether the server that has the lease is done. */
-const LOOK_MS = 100;
+/** Waits between two looks whether the server that has the lease is done, milliseconds. */
+const LOOKS = { firstMs: 100, longestMs: 1_000 };
 /** Objects that are written at a time. */
 const WRITES = { items: 32, bytes: 32, sizeOf: () => 1 };
 
@@ -46,6 +49,10 @@ type Step = () => Promise<void>;
 /**
  * Maintains the default roles and bindings at the start of a server: missing objects and rules are added, and
  * additional ones are kept. One server does that at a time; the others wait for it.
+ *
+ * No controller of the installation: a server answers no request before its roles exist, and controllers run in a server
+ * that answers, which may be of an older release and not know what this one needs. kube-apiserver does it when it
+ * starts, too, and does not undo later changes. The lease only saves writes: two servers that write at once get on.
  */
 export class BootstrapPolicyKeeper {
   readonly #wanted: BootstrapPolicy;
@@ -60,9 +67,11 @@ export class BootstrapPolicyKeeper {
   /** Resolves when all of them exist. @throws StoreUnavailableError, StatusError */
   async keep(): Promise<void> {
     if ((await this.#steps()).length === 0) return;
-    const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);
+    const { store, clock = systemClock } = this.options;
+    const lease = store.lease('rbac-bootstrap', LEADERSHIP_MS);
+    const looks = new Backoff(LOOKS);
     while (!(await lease.take())) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await sleep(clock, looks.next());
       await this.options.informers.confirm();
       if ((await this.#steps()).length === 0) return;
     }

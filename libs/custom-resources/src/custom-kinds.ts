@@ -1,3 +1,4 @@
+import type { ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import type { InformerStore } from '@orch/informers';
 import type { Names } from '@orch/machinery';
@@ -123,8 +124,8 @@ export class CustomKinds<E> {
     };
   }
 
-  /** Controller that decides on definitions. */
-  controller({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): DefinitionController {
+  /** Controllers that decide on definitions, and that migrate and delete their objects. */
+  controllers({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): ControllerGroup {
     const { store, definitions: endpoint, isBuiltIn, onError, clock } = this.options;
     const common = { onError, ...(clock && { clock }) };
     const writer = new DefinitionWriter({ ...writing, endpoint });
@@ -132,22 +133,17 @@ export class CustomKinds<E> {
       ...common,
       writer,
       kindOf: (definition: Definition) => this.#served.kindOf(definition),
+      definitionOf: (name: string) => this.#informer.get(name),
     };
     const cleaner = new DefinitionCleaner<E>({ ...working, names: writing.names, empty, isBuiltIn });
     const migrator = new StorageMigrator<E>({
       ...working,
       ...{ rewrite, settlingMs },
       ...(onRewriting && { onRewriting }),
-      definitionOf: (name) => this.#informer.definitions.get(name),
     });
     const leastProgress = () => store.leastProgress();
-    return new DefinitionController({
-      ...common,
-      informer: this.#informer,
-      writer,
-      cleaner,
-      migrator,
-      leastProgress,
-    });
+    const deciding = { ...common, informer: this.#informer, writer, cleaner, migrator, leastProgress };
+    const { controller } = new DefinitionController(deciding);
+    return { controllers: [controller, cleaner.controller, migrator.controller] };
   }
 }

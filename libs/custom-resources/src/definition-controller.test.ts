@@ -9,6 +9,7 @@ import type { Decision } from './decisions.js';
 import { DefinitionController } from './definition-controller.js';
 import { DefinitionInformer } from './definition-informer.js';
 import { DefinitionWriter } from './definition-writer.js';
+import { ReadyDefinitions } from './ready-definitions.js';
 
 const DEFINITIONS = 'customresourcedefinitions';
 const [THINGS, OTHERS] = ['things.example.com', 'others.example.com'] as const;
@@ -22,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const nothing = { pending: () => [], begin: () => 0, idle: async () => undefined };
+const nothing = () => ({ pending: () => [], ready: new ReadyDefinitions() });
 
 /** A process that decides on definitions, and the errors that it reports. */
 function processOf(
@@ -36,14 +37,14 @@ function processOf(
     ...{ source: leavingOut(api.store, ({ name }) => unreadable.includes(name)), feed: api.feed, endpoint, onError },
   });
   const writer = new DefinitionWriter({ pipeline, endpoint, names, now });
-  const controller = new DefinitionController({
-    ...{ informer, onError, writer, cleaner: nothing, migrator: nothing },
+  const { controller } = new DefinitionController({
+    ...{ informer, onError, writer, cleaner: nothing(), migrator: nothing() },
     leastProgress: async () => undefined,
     ...more,
   });
   return {
     ...{ informer, writer, errors, controller },
-    run: (settings: RunSettings = {}) => runControllers(controller, { onError, ...settings }),
+    run: (settings: RunSettings = {}) => runControllers({ controllers: [controller] }, { onError, ...settings }),
   };
 }
 
@@ -51,8 +52,7 @@ function processOf(
 async function look(...unreadable: string[]): Promise<string[]> {
   const { informer, controller, errors } = processOf({}, unreadable);
   await informer.start();
-  await controller.controllers[0]?.reconcile('all', { goesOn: true });
-  await controller.stop();
+  await controller.reconcile('all', { goesOn: true });
   informer.stop();
   return errors;
 }
@@ -178,20 +178,6 @@ describe('the controller of definitions', () => {
     };
     await expect.poll(goesOn).toBe('True NoConflicts');
     await running.stop();
-    informer.stop();
-  });
-
-  it('ends by the deadline though the deletion of objects goes on', async () => {
-    const { informer, controller, run } = processOf({
-      cleaner: { ...nothing, idle: () => new Promise<void>(() => undefined) },
-    });
-    await informer.start();
-    const running = await run();
-    await running.manager.stop();
-    const deadline = new AbortController();
-    const stopped = controller.stop(deadline.signal);
-    deadline.abort();
-    await stopped;
     informer.stop();
   });
 });
