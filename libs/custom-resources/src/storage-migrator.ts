@@ -54,7 +54,7 @@ export class StorageMigrator<E> {
     reconcile: (name, run) => this.#reconcile(name, run),
   };
   readonly #clock: Clock;
-  /** By uid. */
+  /** Times at which migrations may begin, by uid. */
   readonly #settling = new Map<string, Settling>();
 
   constructor(private readonly options: StorageMigratorOptions<E>) {
