@@ -25,8 +25,8 @@ export {
   isVersionTooLarge,
   TransportError,
 } from './errors.js';
-export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
-export { type InformerHandlers, keyOf } from './informer/store.js';
+export { type InformerSettings, type InformerStats, keyOf } from './informer/http-reflector.js';
+export { Informer } from './informer/informer.js';
 export { certificatesInKubeconfig, type KubeconfigCertificates } from './kubeconfig/certificates.js';
 export { KubeconfigError } from './kubeconfig/entry-reader.js';
 export { type InClusterOptions, inClusterConnection } from './kubeconfig/in-cluster.js';

@@ -89,14 +89,14 @@ export class CustomResources {
     });
   }
 
-  /** Controller that decides on definitions; undefined where none are served. */
+  /** Controllers of definitions and their objects; undefined where none are served. */
   controllers(): ControllerGroup | undefined {
     const { api, store, requestTimeoutMs, migrationRate, metrics } = this.settings;
     const { names, pipeline, now } = api;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
     const pace = new Throttle(migrationRate);
     const tools = { store, pipeline, turn: () => pace.turn() };
-    return this.#kinds?.controller({
+    return this.#kinds?.controllers({
       ...{ names, pipeline, now, empty },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
       // A request that outlasts its time may still be writing.

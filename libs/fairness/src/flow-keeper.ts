@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Controller, type ControllerSource, objectSource } from '@orch/controllers';
+import { type Controller, type ControllerSource, informerSource } from '@orch/controllers';
 import {
   BOOTSTRAP_LEVELS,
   type BootstrapFlowObject,
@@ -63,14 +63,14 @@ export class FlowKeeper {
     this.controllers = [
       {
         name: 'prioritylevelconfiguration',
-        sources: [withBootstrap(objectSource(levels), BOOTSTRAP_LEVELS)],
+        sources: [withBootstrap(informerSource(levels), BOOTSTRAP_LEVELS)],
         retry: RETRY,
         reconcile: (name, run) => this.#keepLevel(name, run),
       },
       {
         name: 'flowschema',
         sources: [
-          withBootstrap(objectSource(schemas), this.#schemas),
+          withBootstrap(informerSource(schemas), this.#schemas),
           // Any level that comes or goes: none is reported missing while one cannot be read.
           levelSource(configuration),
         ],

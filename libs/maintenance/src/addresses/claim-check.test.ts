@@ -12,7 +12,7 @@ import { type TestApi, testApi } from '@orch/testing';
 import { type AllocationClaims, openClaims, serverItself } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClaimCheck } from './claim-check.js';
-import { ClaimEvents } from './claim-events.js';
+import { ClaimEventSink } from './claim-event-sink.js';
 import type { ClaimFinding } from './claim-finding.js';
 
 const SAFE = 1000;
@@ -300,9 +300,11 @@ describe('Events', () => {
   ])('of %s that are %s: %s', async (range, kind, value, reason, message) => {
     const { pipeline } = api.deps;
     const events = api.endpoint('events', '');
-    const teller = new ClaimEvents({ pipeline, events, allocators: api.allocators, instance: 'host', now: Date.now });
+    const sink = new ClaimEventSink({ pipeline, events, allocators: api.allocators, instance: 'host', now: Date.now });
     const owner = { namespace: 'default', name: 'web', uid: 'u1' };
-    await teller.tell({ range, kind, value, owner });
+    await sink.create({ range, kind, value, owner }, { goesOn: true });
+    const over = sink.create({ range, kind, value, owner }, { goesOn: false });
+    await expect(over).rejects.toMatchObject({ code: 503 });
     const [row] = api.store.rows(events.type);
     const event = JSON.parse(row?.body.toString() ?? '') as Record<string, unknown>;
     expect(event).toMatchObject({ reason, message, type: 'Warning', involvedObject: { kind: 'Service', ...owner } });

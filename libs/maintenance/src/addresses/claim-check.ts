@@ -19,8 +19,8 @@ interface ClaimCheckOptions {
   /** Returns monotonic milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
-  /** Receives each problem of a Service, once for as long as it lasts. Must not throw. */
-  readonly onFinding?: (finding: ClaimFinding) => void;
+  /** Receives each problem of a Service, once for as long as it lasts, and the run that found it. Must not throw. */
+  readonly onFinding?: (finding: ClaimFinding, run: OwnRun) => void;
 }
 
 /** Results of one comparison of all claims and Services. */
@@ -80,7 +80,7 @@ export class ClaimCheck {
       findings.push(...(await this.#claim(range, claims[range], holders[range], run)));
       findings.push(...this.#duplicates(range, holders[range]), ...this.#outside(range, holders[range]));
     }
-    this.#tell(findings);
+    this.#report(findings, run);
     const ofKind = (kind: ClaimFinding['kind']) => findings.filter((finding) => finding.kind === kind);
     return {
       givenUp,
@@ -90,12 +90,12 @@ export class ClaimCheck {
     };
   }
 
-  #tell(findings: readonly ClaimFinding[]): void {
+  #report(findings: readonly ClaimFinding[], run: OwnRun): void {
     const { logger, onFinding } = this.options;
     for (const finding of this.#new.of(findings)) {
       const { range, kind, value, owner } = finding;
       logger.warn(TEXTS[kind], { range, value, ...owner });
-      onFinding?.(finding);
+      onFinding?.(finding, run);
     }
   }
 

@@ -1,6 +1,6 @@
-import { type Controller, type ControllerSource, objectSource, RequeueError } from '@orch/controllers';
-import type { ObjectFollower } from '@orch/informers';
+import { type Controller, type ControllerSource, informerSource, RequeueError } from '@orch/controllers';
 import { StatusError } from '@orch/machinery';
+import type { SharedInformer } from '@orch/runtime/informers';
 import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
@@ -10,7 +10,7 @@ import type { RequestSigner } from './request-signer.js';
  * it.
  */
 interface RequestControllersOptions {
-  readonly requests: Pick<ObjectFollower<RequestOutline>, 'objects' | 'confirm' | 'onChange'>;
+  readonly requests: SharedInformer<RequestOutline>;
   readonly approver?: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer?: Pick<RequestSigner, 'isDue' | 'sign'>;
   /** Calls the listener when other requests can be signed than before, until the returned function is called. */
@@ -36,9 +36,9 @@ const LONGEST_LOOK_MS = 600_000;
  */
 export function requestControllers(options: RequestControllersOptions): readonly Controller[] {
   const { requests, approver, signer, remove } = options;
-  const source = objectSource(requests);
+  const source = informerSource(requests);
   const found = (work: (outline: RequestOutline) => Promise<number | undefined>) => async (name: string) => {
-    const outline = requests.objects.get(name);
+    const outline = requests.get(name);
     return outline && work(outline).catch(requeueOvertaken);
   };
   const controllerOf = (name: string, sources: readonly ControllerSource[], work: Parameters<typeof found>[0]) => ({
@@ -56,7 +56,7 @@ export function requestControllers(options: RequestControllersOptions): readonly
 const signers = ({ requests, onSigners }: RequestControllersOptions): ControllerSource => ({
   subscribe: (enqueue) =>
     onSigners(() => {
-      for (const name of requests.objects.keys()) enqueue(name);
+      for (const name of requests.keys()) enqueue(name);
     }),
   keys: () => [],
 });

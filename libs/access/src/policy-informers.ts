@@ -1,11 +1,13 @@
 import type { BindingObject, Concerned, RbacPolicy, RoleObject } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
-import { type ChangedNames, type FollowedRow, ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type InformerStore, StoreInformer } from '@orch/informers';
 import type { Endpoint, PolicyEndpoints } from '@orch/resources';
+import type { ChangedKeys } from '@orch/runtime/informers';
+import type { Row } from '@orch/storage';
 import { readBinding, readRole } from './policy-objects.js';
 
-interface PolicyFollowersOptions {
-  readonly store: ObjectSource;
+interface PolicyInformersOptions {
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly endpoints: PolicyEndpoints;
   /** Is kept as the objects are. */
@@ -19,15 +21,15 @@ interface Read<T> {
   readonly object: T;
 }
 
-type PolicyFollower = ObjectFollower<Read<unknown>>;
+type PolicyInformer = Pick<StoreInformer<Read<unknown>>, 'start' | 'stop' | 'confirm' | 'unreadable' | 'onChange'>;
 
 /** Maintains the policy of a process from the roles and bindings that the feed delivers. */
-export class PolicyFollowers {
-  readonly #followers: readonly PolicyFollower[];
-  readonly #roles: PolicyFollower;
+export class PolicyInformers {
+  readonly #informers: readonly PolicyInformer[];
+  readonly #roles: PolicyInformer;
   readonly #listeners = new Set<(concerned: Concerned) => void>();
 
-  constructor(options: PolicyFollowersOptions) {
+  constructor(options: PolicyInformersOptions) {
     const { endpoints, policy } = options;
     const roles = {
       known: (namespace: string, name: string) => policy.role(namespace, name),
@@ -40,7 +42,7 @@ export class PolicyFollowers {
       remove: (namespace: string, name: string) => policy.removeBinding(namespace, name),
     };
     this.#roles = this.#follow(options, endpoints.clusterroles, readRole, roles);
-    this.#followers = [
+    this.#informers = [
       this.#roles,
       this.#follow(options, endpoints.roles, readRole, roles),
       this.#follow(options, endpoints.clusterrolebindings, readBinding, bindings),
@@ -50,17 +52,17 @@ export class PolicyFollowers {
 
   /** Resolves when all roles and bindings are known: only then requests may be answered. */
   async start(): Promise<void> {
-    await Promise.all(this.#followers.map((follower) => follower.start()));
+    await Promise.all(this.#informers.map((informer) => informer.start()));
   }
 
   /** Stops following; the policy stays as it is. */
   stop(): void {
-    for (const follower of this.#followers) follower.stop();
+    for (const informer of this.#informers) informer.stop();
   }
 
   /** Resolves when everything is known that was committed before the call. @throws StoreUnavailableError */
   async confirm(): Promise<void> {
-    await Promise.all(this.#followers.map((follower) => follower.confirm()));
+    await Promise.all(this.#informers.map((informer) => informer.confirm()));
   }
 
   /** Whether there are ClusterRoles that cannot be read: rules aggregated from the others would be incomplete. */
@@ -79,21 +81,21 @@ export class PolicyFollowers {
   }
 
   #follow<T>(
-    { store, feed, onError }: PolicyFollowersOptions,
+    { store, feed, onError }: PolicyInformersOptions,
     endpoint: Endpoint,
-    read: (row: FollowedRow, endpoint: Endpoint) => T,
+    read: (row: Row, endpoint: Endpoint) => T,
     policy: Kept<T>,
-  ): PolicyFollower {
-    const follower = new ObjectFollower<Read<T>>({
+  ): PolicyInformer {
+    const informer = new StoreInformer<Read<T>>({
       ...{ source: store, feed, type: endpoint.type, onError },
       read: (row, before) =>
         before?.version === row.version ? before : { version: row.version, object: read(row, endpoint) },
     });
-    follower.onChange((changed) => {
-      const concerned = joined(changesOf(changed, follower.objects, policy));
+    informer.onChange((changed) => {
+      const concerned = joined(changesOf(changed, informer.objects, policy));
       if (concerned) for (const listener of this.#listeners) listener(concerned);
     });
-    return follower;
+    return informer;
   }
 }
 
@@ -105,7 +107,7 @@ interface Kept<T> {
 }
 
 /** Applies changes to the policy. @returns the subjects that each concerns */
-function changesOf<T>(changed: ChangedNames, objects: ReadonlyMap<string, Read<T>>, policy: Kept<T>) {
+function changesOf<T>(changed: ChangedKeys, objects: ReadonlyMap<string, Read<T>>, policy: Kept<T>) {
   const concerned: Concerned[] = [];
   for (const key of changed) {
     const at = key.indexOf('/');

@@ -13,7 +13,7 @@ export const LONGEST_LOOK_MS = 30_000;
 const MOST_IN_VAIN = 50;
 const LOOK_TIME_MS = 5_000;
 
-interface LeftOutObjectsOptions {
+interface UnreadableObjectsOptions {
   readonly source: Pick<Store, 'get' | 'noteLeftOut'>;
   readonly type: TypeId;
   readonly clock: Clock;
@@ -29,13 +29,13 @@ interface LeftOutObjectsOptions {
  * Objects of a type that cannot be decrypted, and without which an informer continues: they are read again until they
  * can be.
  */
-export class LeftOutObjects {
+export class UnreadableObjects {
   #errors = new Map<string, UnreadableBodyError>();
   readonly #backoff = new Backoff({ firstMs: FIRST_LOOK_MS, longestMs: LONGEST_LOOK_MS });
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
-  constructor(private readonly options: LeftOutObjectsOptions) {}
+  constructor(private readonly options: UnreadableObjectsOptions) {}
 
   /** Errors by name of the objects that cannot be opened. */
   get errors(): ReadonlyMap<string, UnreadableBodyError> {

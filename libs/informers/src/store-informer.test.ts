@@ -4,9 +4,10 @@ import { ManualClock } from '@orch/runtime/testing';
 import { type BodyCipher, SealedStore, type ServingStore, type TypeId, UnreadableBodyError } from '@orch/storage';
 import { MemoryStore } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FIRST_LOOK_MS, LONGEST_LOOK_MS } from './left-out-objects.js';
-import { ObjectFollower, PATIENCE_MS } from './object-follower.js';
 import { STALL_MS } from './stall.js';
+import { StoreInformer } from './store-informer.js';
+import { PATIENCE_MS } from './store-reflector.js';
+import { FIRST_LOOK_MS, LONGEST_LOOK_MS } from './unreadable-objects.js';
 
 /** Milliseconds from one poll of the feed to the next, and what it takes to act upon it. */
 const POLL_MS = 1_100;
@@ -40,7 +41,7 @@ let bus: ChangeBus;
 let feed: OrderedFeed;
 let type: TypeId;
 let errors: string[];
-let follower: ObjectFollower<string>;
+let informer: StoreInformer<string>;
 let uids: number;
 
 beforeEach(async () => {
@@ -57,14 +58,14 @@ beforeEach(async () => {
   feed = new OrderedFeed({ source: reader, bus, clock });
   errors = [];
   uids = 0;
-  follower = new ObjectFollower<string>({
+  informer = new StoreInformer<string>({
     ...{ source: reader, feed, type, clock },
     read: ({ body }) => body.toString(),
     onError: (error) => void errors.push((error as Error).message),
   });
 });
 afterEach(() => {
-  follower.stop();
+  void informer.stop();
   feed.close();
 });
 
@@ -85,7 +86,7 @@ const by = (keys: string) => {
       store.write({ op: 'delete', ...at(name), version: await versionOf(name), body: Buffer.from('last') }),
   };
 };
-const known = () => Object.fromEntries([...follower.objects].map(([key, text]) => [key.slice('ns/'.length), text]));
+const known = () => Object.fromEntries([...informer.objects].map(([key, text]) => [key.slice('ns/'.length), text]));
 /** In steps, so that what one brings about has begun before the next. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) {
@@ -99,9 +100,9 @@ describe('objects that cannot be opened', () => {
   it('are left out from the start, and told once', async () => {
     await by('a').create('x');
     await by('b').create('y');
-    await follower.start();
+    await informer.start();
     expect(known()).toEqual({ x: 'x' });
-    expect([...follower.unreadable.keys()]).toEqual(['ns/y']);
+    expect([...informer.unreadable.keys()]).toEqual(['ns/y']);
     expect(errors).toEqual(['unable to read things "ns/y": no key b']);
     await pass(10 * LONGEST_LOOK_MS);
     expect(errors).toHaveLength(1);
@@ -113,42 +114,42 @@ describe('objects that cannot be opened', () => {
 
   it('are known once they can be', async () => {
     await by('b').create('y');
-    await follower.start();
+    await informer.start();
     const told: string[] = [];
-    follower.onChange((changed) => told.push(...changed));
+    informer.onChange((changed) => told.push(...changed));
     await pass(10 * LONGEST_LOOK_MS);
     expect(known()).toEqual({});
     cipher.keys = 'ab';
     await pass(LONGEST_LOOK_MS);
     expect(known()).toEqual({ y: 'y' });
-    expect(follower.unreadable.size).toBe(0);
+    expect(informer.unreadable.size).toBe(0);
     expect(told).toEqual(['ns/y']);
   });
 
   it('take effect when they change, or go, whatever they were before', async () => {
     await by('b').create('y');
     await by('b').create('z');
-    await follower.start();
+    await informer.start();
     await by('a').update('y', 'again');
     await by('a').remove('z');
     await pass(POLL_MS + FIRST_LOOK_MS);
     expect(known()).toEqual({ y: 'again' });
-    expect(follower.unreadable.size).toBe(0);
+    expect(informer.unreadable.size).toBe(0);
   });
 
   it('hold up no change behind theirs', async () => {
     await by('a').create('binding');
-    await follower.start();
+    await informer.start();
     await by('b').create('harmless');
     await by('a').remove('binding');
     await pass(2 * POLL_MS);
     expect(known()).toEqual({});
-    expect([...follower.unreadable.keys()]).toEqual(['ns/harmless']);
+    expect([...informer.unreadable.keys()]).toEqual(['ns/harmless']);
   });
 
   it('are not known any more by what they said before', async () => {
     await by('a').create('binding');
-    await follower.start();
+    await informer.start();
     await by('b').update('binding', 'less');
     await pass(2 * POLL_MS);
     expect(known()).toEqual({});
@@ -156,21 +157,21 @@ describe('objects that cannot be opened', () => {
 
   it('are gone with a deletion whose body cannot be opened', async () => {
     await by('a').create('binding');
-    await follower.start();
+    await informer.start();
     await by('b').remove('binding');
     await pass(2 * POLL_MS);
     expect(known()).toEqual({});
-    expect(follower.unreadable.size).toBe(0);
+    expect(informer.unreadable.size).toBe(0);
   });
 
   it('stay known where all is loaded anew and they have not changed', async () => {
     await by('a').create('binding');
-    await follower.start();
+    await informer.start();
     cipher.keys = 'c';
     await by('b').create('other');
     await pass(2 * POLL_MS);
     expect(known()).toEqual({ binding: 'binding' });
-    expect([...follower.unreadable.keys()]).toEqual(['ns/other']);
+    expect([...informer.unreadable.keys()]).toEqual(['ns/other']);
   });
 });
 
@@ -179,7 +180,7 @@ describe('objects whose key somebody else has, who does not answer', () => {
 
   it('hold up changes for a while, and no deletion for longer', async () => {
     await by('a').create('binding');
-    await follower.start();
+    await informer.start();
     await by('p').remove('binding');
     await pass(STALL_MS);
     expect(known()).toEqual({ binding: 'binding' });
@@ -189,7 +190,7 @@ describe('objects whose key somebody else has, who does not answer', () => {
 
   it('are waited for where they answer in time', async () => {
     await by('a').create('x');
-    await follower.start();
+    await informer.start();
     await by('p').update('x', 'new');
     await pass(STALL_MS);
     cipher.keys = 'ap';
@@ -202,7 +203,7 @@ describe('objects whose key somebody else has, who does not answer', () => {
     await by('a').create('x');
     await by('p').create('y');
     let isReady = false;
-    const starting = follower.start().then(() => {
+    const starting = informer.start().then(() => {
       isReady = true;
     });
     await pass(PATIENCE_MS - 1_000);
@@ -211,10 +212,10 @@ describe('objects whose key somebody else has, who does not answer', () => {
     await starting;
     expect(known()).toEqual({ x: 'x' });
     // Who comes behind has waited with them.
-    const second = new ObjectFollower({ source: reader, feed, type, clock, read: String, onError: () => undefined });
+    const second = new StoreInformer({ source: reader, feed, type, clock, read: String, onError: () => undefined });
     await second.start();
     expect([second.objects.size, second.unreadable.size]).toEqual([1, 1]);
-    second.stop();
+    await second.stop();
     cipher.keys = 'ap';
     await pass(LONGEST_LOOK_MS);
     expect(known()).toEqual({ x: 'x', y: 'y' });
@@ -223,8 +224,8 @@ describe('objects whose key somebody else has, who does not answer', () => {
   it('do not keep those behind them from being known', async () => {
     for (let count = 0; count < 10; count++) await by('p').create(`a${count}`);
     await by('b').create('z');
-    await Promise.all([follower.start(), pass(PATIENCE_MS + 2 * STALL_MS)]);
-    expect(follower.unreadable.size).toBe(11);
+    await Promise.all([informer.start(), pass(PATIENCE_MS + 2 * STALL_MS)]);
+    expect(informer.unreadable.size).toBe(11);
     cipher.keys = 'ab';
     await pass(LONGEST_LOOK_MS);
     expect(known()).toEqual({ z: 'z' });
@@ -239,7 +240,7 @@ describe('objects whose key somebody else has, who does not answer', () => {
     await by('b').create('binding', 'nobody');
     const version = (await memory.get(type, { namespace: 'ns', name: 'binding' }))?.version as bigint;
     await by('a').update('binding', 'jane');
-    await follower.start();
+    await informer.start();
     expect(known()).toEqual({ binding: 'jane' });
     // Loaded anew it comes before the last write, which is not there any more.
     const snapshot = reader.snapshot.bind(reader);
@@ -257,20 +258,20 @@ describe('objects whose key somebody else has, who does not answer', () => {
     await by('b').update('binding', 'nobody again');
     await pass(2 * POLL_MS);
     expect(known()).toEqual({});
-    expect([...follower.unreadable.keys()]).toEqual(['ns/binding']);
+    expect([...informer.unreadable.keys()]).toEqual(['ns/binding']);
   });
 
   it('keep no body in memory', async () => {
     await by('b').create('y');
-    await follower.start();
-    expect([...follower.unreadable.values()].map(({ what }) => what.key)).toEqual([{ namespace: 'ns', name: 'y' }]);
+    await informer.start();
+    expect([...informer.unreadable.values()].map(({ what }) => what.key)).toEqual([{ namespace: 'ns', name: 'y' }]);
   });
 
   it('do not fail who asks for what was committed: what can be read of it is known then', async () => {
-    await follower.start();
+    await informer.start();
     await by('p').create('x');
     await by('a').create('y');
-    const confirmed = follower.confirm();
+    const confirmed = informer.confirm();
     await pass(3 * STALL_MS);
     expect(await confirmed).toBeGreaterThan(0n);
     expect(known()).toEqual({ y: 'y' });

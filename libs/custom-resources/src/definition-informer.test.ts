@@ -5,7 +5,7 @@ import { SchemaPool } from '@orch/schema';
 import type { Change } from '@orch/storage';
 import { MemoryStore, type TestApi, testApi, thingDefinition } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DefinitionFollower } from './definition-follower.js';
+import { DefinitionInformer } from './definition-informer.js';
 import { type ServedDefinition, ServedDefinitions } from './served-definitions.js';
 
 /** What is served of a definition here: nothing but an object of its own. */
@@ -15,11 +15,11 @@ let store: MemoryStore;
 let api: TestApi;
 let feed: OrderedFeed;
 let errors: unknown[];
-/** Breaks off what the follower hears. */
+/** Breaks off what the informer hears. */
 let breakOff: () => void;
-/** Has the follower hear of changes. */
+/** Has the informer hear of changes. */
 let hear: (changes: readonly Change[]) => void;
-let follower: DefinitionFollower;
+let informer: DefinitionInformer;
 let served: ServedDefinitions<Made>;
 let published: ServedDefinition<Made>[];
 let registered: GroupResource[];
@@ -34,7 +34,7 @@ beforeEach(async () => {
   feed = new OrderedFeed({ source: store, bus });
   errors = [];
   const onError = (error: unknown) => void errors.push(error);
-  follower = new DefinitionFollower({
+  informer = new DefinitionInformer({
     source: store,
     feed: {
       follow(type, after, sink) {
@@ -55,7 +55,7 @@ beforeEach(async () => {
   untyped = [];
   onMake = undefined;
   served = new ServedDefinitions<Made>({
-    follower,
+    informer,
     store: {
       registerTypes(types) {
         registered.push(...types);
@@ -79,7 +79,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  follower.stop();
+  await informer.stop();
   await served.stop();
   feed.close();
   api.close();
@@ -108,8 +108,8 @@ async function create(definition: ApiObject, others: object = {}): Promise<void>
 
 async function follow(): Promise<void> {
   served.start();
-  await follower.start();
-  await served.reached(await follower.confirm());
+  await informer.start();
+  await served.reached(await informer.confirm());
 }
 
 /** Keeps everybody else from their turns. */
@@ -118,7 +118,7 @@ function busyFor(ms: number): void {
   while (performance.now() < end);
 }
 
-const names = () => [...follower.definitions.keys()].sort();
+const names = () => [...informer.definitions.keys()].sort();
 const servedNames = () => published.map(({ definition }) => definition.name).sort();
 
 describe('definitions', () => {
@@ -164,15 +164,15 @@ describe('definitions', () => {
       };
     });
     hear(changes);
-    expect([names().length < 51, follower.confirmedAt]).toEqual([true, undefined]);
-    await follower.confirm();
-    expect([names().length, follower.version]).toEqual([51, version + 50n]);
-    expect(follower.confirmedAt).toBeDefined();
+    expect([names().length < 51, informer.confirmedAt]).toEqual([true, undefined]);
+    await informer.confirm();
+    expect([names().length, informer.version]).toEqual([51, version + 50n]);
+    expect(informer.confirmedAt).toBeDefined();
   });
 
   it('of which thousands come at once leave others their turns while their kinds are made', async () => {
     for (let at = 0; at < 20; at++) await create(thingDefinition({ names: { plural: `slow${at}` } }));
-    await follower.start();
+    await informer.start();
     let turns = 0;
     const count = (): void => {
       turns++;
@@ -180,14 +180,14 @@ describe('definitions', () => {
     };
     setImmediate(count);
     served.start();
-    await served.reached(await follower.confirm());
+    await served.reached(await informer.confirm());
     expect(published).toHaveLength(20);
     expect(turns).toBeGreaterThan(4);
   });
 
   it('that come while others are made have a place for their objects first', async () => {
     await create(thingDefinition());
-    await follower.start();
+    await informer.start();
     const [row] = store.rows(api.endpoint('customresourcedefinitions').type);
     if (!row) return expect.unreachable();
     const { version, ...rest } = row;
@@ -213,7 +213,7 @@ describe('definitions', () => {
       { dryRun: false },
       api.request('DELETE', 'customresourcedefinitions', 'x').caller,
     );
-    await served.reached(await follower.confirm());
+    await served.reached(await informer.confirm());
     expect([names(), servedNames()]).toEqual([['things.other.com'], ['things.other.com']]);
   });
 
@@ -223,10 +223,10 @@ describe('definitions', () => {
     const [before] = published;
     store.calls.snapshot = 0;
     breakOff();
-    await served.reached(await follower.confirm());
+    await served.reached(await informer.confirm());
     expect(store.calls.snapshot).toBe(1);
     await create(thingDefinition({ group: 'other.com' }));
-    await served.reached(await follower.confirm());
+    await served.reached(await informer.confirm());
     expect(servedNames()).toEqual(['things.example.com', 'things.other.com']);
     expect(published[0]?.endpoints).toBe(before?.endpoints);
     expect(published[0]?.definition.since).toBe(before?.definition.since);
@@ -237,7 +237,7 @@ describe('definitions', () => {
     store.down = true;
     const following = follow();
     await expect.poll(() => errors.length).toBeGreaterThan(0);
-    expect(follower.version).toBeUndefined();
+    expect(informer.version).toBeUndefined();
     store.down = false;
     await following;
     expect(names()).toEqual(['things.example.com']);
@@ -268,9 +268,9 @@ describe('definitions', () => {
   it('that wait for are told when there are no more to come', async () => {
     await follow();
     const waiting = served.reached(1_000_000n);
-    follower.stop();
+    await informer.stop();
     await served.stop();
     await expect(waiting).rejects.toThrow('not served any more');
-    await expect(follower.confirm()).rejects.toThrow('not followed');
+    await expect(informer.confirm()).rejects.toThrow('not followed');
   });
 });

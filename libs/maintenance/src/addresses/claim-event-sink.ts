@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type Allocators, rangeOf } from '@orch/kinds';
 import type { ApiObject } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import { serverItself, type WritePipeline } from '@orch/writing';
+import { type OwnRun, serverIn, type WritePipeline } from '@orch/writing';
 import type { ClaimFinding } from './claim-finding.js';
 
-interface ClaimEventsOptions {
+interface ClaimEventSinkOptions {
   readonly pipeline: Pick<WritePipeline, 'write'>;
   /** Endpoint of Events of the core group. */
   readonly events: Endpoint;
@@ -23,19 +23,23 @@ const REPORTERS = {
   clusterIPs: 'ipallocator-repair-controller',
   nodePorts: 'portallocator-repair-controller',
 } as const;
-/** Writes Events about problems with the addresses and ports of Services. */
-export class ClaimEvents {
-  constructor(private readonly options: ClaimEventsOptions) {}
 
-  /** Writes the Event of a finding. @throws the error of creating an Event: the namespace may be terminating */
-  async tell(finding: ClaimFinding): Promise<void> {
+/** Writes Events about problems with the addresses and ports of Services. */
+export class ClaimEventSink {
+  constructor(private readonly options: ClaimEventSinkOptions) {}
+
+  /**
+   * Creates the Event of a finding, for as long as the run goes on in which it was found.
+   * @throws the error of creating an Event: the namespace may be terminating
+   */
+  async create(finding: ClaimFinding, run: OwnRun): Promise<void> {
     const { pipeline, events: endpoint } = this.options;
     const { namespace, name } = finding.owner;
     const event = this.#event(finding, `${name}.${randomBytes(8).toString('hex')}`);
     const key = { namespace, name: event.metadata?.name ?? '' };
     const options = { dryRun: false };
     await pipeline.write(
-      { operation: 'CREATE', endpoint, key, subresource: '', caller: serverItself(), options },
+      { operation: 'CREATE', endpoint, key, subresource: '', caller: serverIn(run), options },
       { create: () => event },
     );
   }

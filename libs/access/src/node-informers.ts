@@ -8,12 +8,12 @@ import {
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
-import { ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type InformerStore, StoreInformer } from '@orch/informers';
 import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 
-interface NodeFollowersOptions {
+interface NodeInformersOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
-  readonly store: ObjectSource;
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Called with the subjects whose rights may have shrunk, after the change took effect. */
   readonly onLoss: (concerned: Concerned) => void;
@@ -33,12 +33,12 @@ const ALL_NODES: Concerned = { users: new Set(), groups: new Set(['system:nodes'
  * Keeps the graph of the objects that the pods on each node need, from the feed. Starts when it is first used: an
  * installation without nodes never reads its pods for this.
  */
-export class NodeFollowers {
+export class NodeInformers {
   readonly #graph = new NodeGraph();
-  readonly #followers: { start(): Promise<void>; stop(): void }[] = [];
+  readonly #informers: { start(): Promise<void>; stop(): void }[] = [];
   #started: Promise<unknown> | undefined;
 
-  constructor(private readonly options: NodeFollowersOptions) {}
+  constructor(private readonly options: NodeInformersOptions) {}
 
   /** Resolves when all is known. */
   async graph(): Promise<NodeGraph> {
@@ -49,7 +49,7 @@ export class NodeFollowers {
 
   /** Stops following; the graph stays as it is. */
   stop(): void {
-    for (const follower of this.#followers) follower.stop();
+    for (const informer of this.#informers) informer.stop();
   }
 
   #start(): Promise<unknown> {
@@ -70,7 +70,7 @@ export class NodeFollowers {
       (object) => String((object.spec as { nodeName?: string } | undefined)?.nodeName ?? ''),
       (name, node) => nodeConcerned(graph.putAttachment(name, node)),
     );
-    return Promise.all(this.#followers.map((follower) => follower.start()));
+    return Promise.all(this.#informers.map((informer) => informer.start()));
   }
 
   #podOf(object: ReturnType<typeof fromStored>, uid: string, before: FollowedPod | undefined): FollowedPod {
@@ -89,21 +89,21 @@ export class NodeFollowers {
     const { store, feed, onLoss, onError } = this.options;
     /** Objects as last put into the graph, so that unchanged ones are skipped. */
     const lately = new Map<string, T>();
-    const follower = new ObjectFollower<T>({
+    const informer = new StoreInformer<T>({
       ...{ source: store, feed, type: endpoint.type, onError },
       read: (row, before) => read(fromStored(row, endpoint), row.uid, before),
     });
-    follower.onChange((changed) => {
+    informer.onChange((changed) => {
       for (const key of changed) {
-        const known = follower.objects.get(key);
-        if (known === lately.get(key) && lately.has(key) === follower.objects.has(key)) continue;
-        if (follower.objects.has(key)) lately.set(key, known as T);
+        const known = informer.objects.get(key);
+        if (known === lately.get(key) && lately.has(key) === informer.objects.has(key)) continue;
+        if (informer.objects.has(key)) lately.set(key, known as T);
         else lately.delete(key);
         const concerned = put(key, known);
         if (concerned) onLoss(concerned);
       }
     });
-    this.#followers.push(follower);
+    this.#informers.push(informer);
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ClaimEventRecorder } from './claim-event-recorder.js';
 import type { ClaimFinding } from './claim-finding.js';
-import { ClaimTeller } from './claim-teller.js';
 
+const RUN = { goesOn: true };
 const findings = (count: number): ClaimFinding[] =>
   Array.from({ length: count }, (_, i) => ({
     range: 'nodePorts',
@@ -14,7 +15,7 @@ const findings = (count: number): ClaimFinding[] =>
 function heldEvents() {
   const written: string[] = [];
   const ends: Array<(error?: Error) => void> = [];
-  const tell = ({ value }: ClaimFinding) => {
+  const create = ({ value }: ClaimFinding) => {
     written.push(value);
     return new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
   };
@@ -23,25 +24,25 @@ function heldEvents() {
     ends.shift()?.(error);
     await new Promise(setImmediate);
   };
-  return { written, ends, end, tell };
+  return { written, ends, end, create };
 }
 
 function telling() {
   const events = heldEvents();
   const counted: string[] = [];
   const errors: unknown[] = [];
-  const teller = new ClaimTeller({
+  const recorder = new ClaimEventRecorder({
     events,
     count: ({ value }) => counted.push(value),
     logger: { error: (_message, error) => errors.push(error) },
   });
-  return { ...events, counted, errors, teller };
+  return { ...events, counted, errors, recorder };
 }
 
 describe('what is found', () => {
   it('is counted at once, and written one after another, in order', async () => {
-    const { teller, counted, written, ends, end } = telling();
-    for (const finding of findings(50_000)) teller.tell(finding);
+    const { recorder, counted, written, ends, end } = telling();
+    for (const finding of findings(50_000)) recorder.record(finding, RUN);
     expect(counted).toHaveLength(50_000);
     for (let n = 1; n <= 5; n++) {
       expect(ends).toHaveLength(1);
@@ -51,23 +52,23 @@ describe('what is found', () => {
   });
 
   it('is written although the one before could not be, and later when all had been written', async () => {
-    const { teller, written, errors, end } = telling();
+    const { recorder, written, errors, end } = telling();
     const [one, two, three] = findings(3) as [ClaimFinding, ClaimFinding, ClaimFinding];
-    teller.tell(one);
-    teller.tell(two);
+    recorder.record(one, RUN);
+    recorder.record(two, RUN);
     await end(new Error('the namespace goes'));
     await end();
-    teller.tell(three);
+    recorder.record(three, RUN);
     expect(written).toEqual(['0', '1', '2']);
     expect(errors).toEqual([new Error('the namespace goes')]);
     await end();
   });
 
   it('waits once, however often it comes again before it is written', async () => {
-    const { teller, counted, written, end } = telling();
+    const { recorder, counted, written, end } = telling();
     const [one, two] = findings(2) as [ClaimFinding, ClaimFinding];
-    teller.tell(one);
-    for (let i = 0; i < 3; i++) teller.tell(two);
+    recorder.record(one, RUN);
+    for (let i = 0; i < 3; i++) recorder.record(two, RUN);
     await end();
     await end();
     expect(written).toEqual(['0', '1']);
@@ -77,17 +78,17 @@ describe('what is found', () => {
   it('is counted where Events are not served', () => {
     const counted: string[] = [];
     const count = ({ value }: ClaimFinding) => counted.push(value);
-    const teller = new ClaimTeller({ events: undefined, count, logger: { error: () => undefined } });
-    for (const finding of findings(2)) teller.tell(finding);
+    const recorder = new ClaimEventRecorder({ events: undefined, count, logger: { error: () => undefined } });
+    for (const finding of findings(2)) recorder.record(finding, RUN);
     expect(counted).toEqual(['0', '1']);
   });
 });
 
 it('ends with the Event that is being written', async () => {
-  const { teller, written, end } = telling();
-  for (const finding of findings(3)) teller.tell(finding);
+  const { recorder, written, end } = telling();
+  for (const finding of findings(3)) recorder.record(finding, RUN);
   let stopped = false;
-  const stop = teller.stop().then(() => {
+  const stop = recorder.stop().then(() => {
     stopped = true;
   });
   await new Promise(setImmediate);
@@ -95,4 +96,19 @@ it('ends with the Event that is being written', async () => {
   await end();
   await stop;
   expect(written).toEqual(['0']);
+});
+
+it('writes nothing any more once the run is over that found it, and is silent about what was refused for that', async () => {
+  const { recorder, counted, written, errors, end } = telling();
+  const run = { goesOn: true };
+  for (const finding of findings(3)) recorder.record(finding, run);
+  run.goesOn = false;
+  await end(new Error('this process does not lead any more'));
+  await recorder.stop();
+  expect([written, errors, counted.length]).toEqual([['0'], [], 3]);
+  // In another term it goes on.
+  const [again] = findings(1) as [ClaimFinding];
+  recorder.record(again, RUN);
+  expect(written).toEqual(['0', '0']);
+  await end();
 });
