@@ -144,7 +144,7 @@ export class RotationStage {
   /** How often each server, and HAProxy, has said that it has read credentials. */
   #readings(): number[] {
     const told = (name: string, line: string) => readFileSync(join(this.dir, `${name}.log`), 'utf8').split(line).length;
-    const servers = this.servers.map(({ process }) => told(process.name, 'credentials were read anew'));
+    const servers = this.servers.map(({ process }) => told(process.name, 'credentials were reloaded'));
     return [...servers, told('load-balancer', 'Loading success')];
   }
 

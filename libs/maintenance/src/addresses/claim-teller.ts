@@ -45,7 +45,7 @@ export class ClaimTeller {
         await events.tell(finding);
       } catch (error) {
         // The namespace may be terminating, or the database unavailable: the finding is also in the log.
-        this.options.logger.error('event about an address or node port', error);
+        this.options.logger.error('an event about an address or node port could not be written', error);
       }
     }
     this.#writing = undefined;
