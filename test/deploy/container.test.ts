@@ -8,10 +8,10 @@ import { DEPLOY } from './helm.js';
 
 const ROOT = resolve(DEPLOY, '..');
 const FILE = join(DEPLOY, 'container', 'Containerfile');
-/** Where instructions believe to be. */
+/** Working directory of the instructions. */
 const WORKDIR = '/src';
 const APP = '/app';
-/** What `.dockerignore` keeps out of the context, as far as it lies in the folders that are copied. */
+/** Entries of `.dockerignore` in the folders that are copied. */
 const IGNORED = new Set(['dist', 'node_modules']);
 
 const { stages } = readContainerfile(FILE);

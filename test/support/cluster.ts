@@ -10,7 +10,7 @@ export interface TestClusterSettings extends ClusterSettings {
   readonly makesData?: boolean;
 }
 
-/** What of the folder of a cluster belongs together: the database holds certificates that the others have made. */
+/** Folders of a cluster that belong together: the database contains certificates created with the others. */
 const DATA = ['postgres', 'pki'];
 
 /** Starts a cluster for a test, whose database holds what every installation has. */

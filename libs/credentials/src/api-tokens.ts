@@ -90,7 +90,7 @@ export class ApiTokens {
   #changed(keys: ReadonlySet<string> | 'all'): void {
     this.#watches
       ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : { objects: keys })
-      .catch((error: unknown) => this.#logger.error('watches of tokens', error));
+      .catch((error: unknown) => this.#logger.error('watches of tokens could not be authenticated again', error));
   }
 
   async #judgement({ authentication }: OpenWatch): Promise<StatusError | undefined> {

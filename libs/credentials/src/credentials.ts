@@ -104,10 +104,10 @@ export class ReloadableCredentials {
       if (sameText(next, this.#current)) return;
       await this.#onChange(next);
       this.#current = next;
-      logger.info('credentials were read anew');
+      logger.info('credentials were reloaded');
       for (const callback of this.#onTaken) await callback(next);
     } catch (error) {
-      logger.error('credentials cannot be read anew, those before stay', error);
+      logger.error('credentials could not be reloaded, the previous ones stay in use', error);
     }
   }
 }

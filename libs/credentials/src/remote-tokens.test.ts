@@ -283,7 +283,7 @@ describe('a webhook', () => {
     await writeKubeconfig(file, { ...server.connection, token: 'young' });
     await expect.poll(shown).toBe('Bearer young');
     await writeFile(file, 'nothing');
-    await expect.poll(() => log).toContain('cannot be read anew');
+    await expect.poll(() => log).toContain('could not be reloaded');
     expect(await shown()).toBe('Bearer young');
   });
 

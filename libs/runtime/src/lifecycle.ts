@@ -107,7 +107,7 @@ export class Lifecycle {
       const wasTold = this.#stopping.signal.aborted;
       await this.stop();
       if (!wasTold) throw error;
-      this.#logger.info('the start was broken off', { reason: (error as Error).message });
+      this.#logger.info('the start was aborted', { reason: (error as Error).message });
     }
   }
 
@@ -171,7 +171,7 @@ export class Lifecycle {
       await sleep(this.#clock, Math.min(START_MS, this.#settings.drainMs ?? DRAIN_MS), finished.signal);
       if (finished.signal.aborted) return false;
       const name = this.#components[this.#started.length]?.name;
-      this.#logger.warn('a component that is still starting is given up', { component: name });
+      this.#logger.warn('a component that is still starting is abandoned', { component: name });
       this.#leftStart.abort();
       return false;
     };

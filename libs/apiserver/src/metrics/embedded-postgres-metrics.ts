@@ -28,15 +28,15 @@ export function embeddedPostgresObserver(metrics: Metrics, logger: Logger) {
     ended(pid: number) {
       up.set(0);
       ends.inc();
-      logger.warn('the embedded PostgreSQL has ended and is started again', { pid });
+      logger.warn('the embedded PostgreSQL has ended and is being restarted', { pid });
     },
     startFailed(error: Error, pause: number, outOfSpace: boolean) {
       failures.inc();
-      logger.error('the embedded PostgreSQL cannot be started', error, { nextAttemptMs: pause, outOfSpace });
+      logger.error('the embedded PostgreSQL could not be started', error, { nextAttemptMs: pause, outOfSpace });
     },
     restarted(pid: number) {
       up.set(1);
-      logger.info('the embedded PostgreSQL runs again', { pid });
+      logger.info('the embedded PostgreSQL is running again', { pid });
     },
   };
 }

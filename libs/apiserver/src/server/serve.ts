@@ -143,7 +143,7 @@ async function openAll(
     clock: systemClock,
     timeoutMs: serving.tcpUserTimeout,
     onVanished: observation.clientVanished,
-    onError: (error) => logger.error('looking for vanished peers', error),
+    onError: (error) => logger.error('looking for vanished peers failed', error),
   });
   const connections = new OutgoingConnections({
     vanished: vanishedPeers,

@@ -189,7 +189,7 @@ describe('Services', () => {
     expect(await check.run(RUN)).toEqual({ ...CLEAN, claimed: 1 });
     await expect(service('other', { clusterIP: '10.96.0.9' })).rejects.toMatchObject({ code: 422 });
     expect(await check.run(RUN)).toEqual(CLEAN);
-    expect(warnings).toEqual(['claimed what a Service had without']);
+    expect(warnings).toEqual(['claimed a value that a Service used without a claim']);
   });
 
   it('get them also from one who never came to have the value', async () => {
@@ -207,7 +207,7 @@ describe('Services', () => {
     await service('two', { clusterIP: '10.96.0.9' });
     expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
     expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
-    expect(warnings).toEqual(Array(2).fill('several Services have one value'));
+    expect(warnings).toEqual(Array(2).fill('several Services use the same value'));
     expect(findings.map(({ kind, value, owner }) => [kind, value, owner.name])).toEqual([
       ['duplicate', '10.96.0.9', 'one'],
       ['duplicate', '10.96.0.9', 'two'],

@@ -45,9 +45,9 @@ interface Unused {
 }
 
 const TEXTS: Readonly<Record<ClaimFinding['kind'], string>> = {
-  unallocated: 'claimed what a Service had without',
-  duplicate: 'several Services have one value',
-  outside: 'a Service has a value that lies in no range',
+  unallocated: 'claimed a value that a Service used without a claim',
+  duplicate: 'several Services use the same value',
+  outside: 'a Service uses a value outside of the range',
 };
 const RANGES: readonly RangeName[] = ['clusterIPs', 'nodePorts'];
 
@@ -142,7 +142,7 @@ export class ClaimCheck {
       if (began - since < safeMs || !run.goesOn) unused.set(value, one);
       else if (await this.options.claims[range].giveUp(claim)) {
         givenUp++;
-        logger.warn('freed what was claimed for no Service', { range, value, uid });
+        logger.warn('released a claim that no Service uses', { range, value, uid });
       }
     }
     this.#unused[range] = unused;

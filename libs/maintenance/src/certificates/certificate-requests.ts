@@ -50,7 +50,7 @@ export function certificateRequests(settings: CertificateRequestsSettings): Cont
   const requests = new StoreInformer({ source: store, feed, type: endpoint.type, onError, read });
   const signers = () => credentials.current.signing.signers;
   if (runs('csrsigning') && signers().size === 0)
-    logger.info('certificate requests are not signed here: --cluster-signing-cert-file is not given');
+    logger.info('this server does not sign certificate requests, because --cluster-signing-cert-file is not given');
   const own = { client, endpoint, names };
   const controllers = requestControllers({
     requests,

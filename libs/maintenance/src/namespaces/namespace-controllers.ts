@@ -91,7 +91,7 @@ function emptier({ deps, store, namespaced, catchUp, clientOf, followed, logger 
     contents: new NamespaceContents({ store, client, namespaced, catchUp }),
     client,
     now: deps.now,
-    onError: (error) => logger.error('contents of a namespace', error),
+    onError: (error) => logger.error('the contents of a namespace could not be deleted', error),
   });
 }
 
@@ -113,7 +113,7 @@ function caInformer({ deps, store, feed, logger }: NamespaceControllersSettings)
   return new StoreInformer<ApiObject | undefined>({
     ...{ source: store, feed, type: endpoint.type },
     read: (row) => (row.name === ROOT_CA ? fromStored(row, endpoint) : undefined),
-    onError: (error) => logger.error('config maps of certificate authorities', error),
+    onError: (error) => logger.error('config maps of certificate authorities could not be followed', error),
   });
 }
 

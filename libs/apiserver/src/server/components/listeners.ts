@@ -74,7 +74,7 @@ async function listen(process: Process, isBootstrapped: () => boolean): Promise<
 
 async function close(process: Process, deadline: AbortSignal): Promise<void> {
   const served = process.peek('served');
-  const tell = () => process.logger.warn('requests that are still under way are cut');
+  const tell = () => process.logger.warn('requests that are still in flight are aborted');
   deadline.addEventListener('abort', tell);
   const closed = served?.close(deadline);
   const { cache } = process.need('changes');
