@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,6 +6,7 @@ import { waitUntil } from '../../tools/up/index.js';
 import { findKubectl } from '../clients/kubectl.js';
 import { examplesOf } from './documents.js';
 import { DEPLOY } from './helm.js';
+import { packedOrch } from './packed.js';
 import { canBoot, SystemdMachine } from './systemd-machine.js';
 
 const ROOT = resolve(DEPLOY, '..');
@@ -31,12 +31,11 @@ describe.skipIf(!canBoot)('the commands for systemd, with systemd as the first p
   let machine: SystemdMachine;
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'orch-systemd-machine-'));
-    const file = execFileSync(process.execPath, [join(ROOT, 'tools', 'package.mjs')], { encoding: 'utf8' }).trim();
     machine = new SystemdMachine(dir);
     const here = machine.file('/srv/release');
     mkdirSync(here, { recursive: true });
     cpSync(DEPLOY, join(here, 'deploy'), { recursive: true });
-    copyFileSync(join(ROOT, file), join(here, `orch-${version}.tgz`));
+    copyFileSync(await packedOrch(), join(here, `orch-${version}.tgz`));
     mkdirSync(machine.file('/usr/local/bin'), { recursive: true });
     copyFileSync(process.execPath, machine.file('/usr/local/bin/node'));
     copyFileSync(findKubectl('1.33'), machine.file('/usr/local/bin/kubectl'));
