@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answersOk, freePort, ManagedProcess } from '../../tools/up/index.js';
 import { findKubectl, Kubectl } from '../clients/kubectl.js';
 import { Api } from '../support/api.js';
+import { runFolder } from '../support/run-folder.js';
 import { DEPLOY } from './helm.js';
 import { packedOrch } from './packed.js';
 
@@ -19,12 +20,14 @@ describe('the package, as a new user installs it', () => {
   let server: ManagedProcess | undefined;
   const orch = () => join(dir, 'prefix', 'bin', 'orch');
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-package-'));
+    dir = mkdtempSync(join(runFolder() ?? tmpdir(), 'orch-package-'));
     const empty = join(dir, 'empty');
     mkdirSync(empty);
     copyFileSync(await packedOrch(), join(empty, 'orch.tgz'));
+    // Its thousands of files are unpacked beside the cache first.
+    const env = { ...environment(), npm_config_cache: join(dir, 'cache') };
     const args = ['install', '--global', '--prefix', join(dir, 'prefix'), '--prefer-offline', './orch.tgz'];
-    execFileSync('npm', args, { cwd: empty, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('npm', args, { cwd: empty, env, stdio: ['ignore', 'ignore', 'pipe'] });
   }, INSTALL_MS);
   afterAll(async () => {
     await server?.stop();
