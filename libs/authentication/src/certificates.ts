@@ -1,9 +1,16 @@
-// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
-import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, generateKeyPair, KeyObject, randomBytes, webcrypto } from 'node:crypto';
-import { isIP } from 'node:net';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  KeyObject,
+  randomBytes,
+  webcrypto,
+  X509Certificate,
+} from 'node:crypto';
+import { isIP, isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
-import * as x509 from '@peculiar/x509';
+import type { X509Certificate as MadeCertificate } from '@peculiar/x509';
+import { type X509Library, x509Library } from './x509-library.js';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
@@ -34,6 +41,7 @@ export async function generateClientKey(): Promise<string> {
 
 /** Creates a self-signed authority, PEM. `key` is its private key, PEM. */
 export async function createAuthority(key: string, subject: Subject, days: number, now: number): Promise<string> {
+  const x509 = await x509Library();
   const keys = await importKey(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(days, now),
@@ -73,6 +81,7 @@ export interface LeafRequest {
 
 /** Issues a certificate signed by `issuer`, PEM. */
 export async function issueCertificate(issuer: Issuer, request: LeafRequest, now: number): Promise<string> {
+  const x509 = await x509Library();
   const authority = new x509.X509Certificate(issuer.cert);
   const publicKey = createPublicKey(request.key);
   const { privateKey: signingKey } = await importKey(issuer.key);
@@ -88,7 +97,7 @@ export async function issueCertificate(issuer: Issuer, request: LeafRequest, now
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(keyUsage(publicKey), true),
+      new x509.KeyUsagesExtension(keyUsage(x509, publicKey), true),
       new x509.ExtendedKeyUsageExtension([usage]),
       await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey),
       ...(hosts.length > 0 ? [new x509.SubjectAlternativeNameExtension(hosts)] : []),
@@ -98,19 +107,32 @@ export async function issueCertificate(issuer: Issuer, request: LeafRequest, now
 }
 
 /** RSA can also encrypt: TLS before 1.3 may need that. */
-const keyUsage = ({ asymmetricKeyType: type }: KeyObject): x509.KeyUsageFlags =>
-  type === 'rsa'
-    ? x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment
-    : x509.KeyUsageFlags.digitalSignature;
+const keyUsage = ({ KeyUsageFlags: flags }: X509Library, { asymmetricKeyType: type }: KeyObject): number =>
+  type === 'rsa' ? flags.digitalSignature | flags.keyEncipherment : flags.digitalSignature;
 
 /** Returns the DNS names and IP addresses that a certificate is for. */
 export function hostsOf(cert: string): string[] {
-  const extension = new x509.X509Certificate(cert).getExtension(x509.SubjectAlternativeNameExtension);
-  return (extension?.names.items ?? []).filter(({ type }) => type === 'dns' || type === 'ip').map(({ value }) => value);
+  // Node separates names by commas, and escapes those within a name.
+  const names = new X509Certificate(cert).subjectAltName?.split(', ') ?? [];
+  return names.flatMap((name) => {
+    if (name.startsWith(DNS)) return [unquoted(name.slice(DNS.length))];
+    return name.startsWith(ADDRESS) ? [shortAddress(name.slice(ADDRESS.length))] : [];
+  });
 }
 
+const DNS = 'DNS:';
+const ADDRESS = 'IP Address:';
+
+const unquoted = (name: string): string => (name.startsWith('"') ? String(JSON.parse(name)) : name);
+
+const shortAddress = (address: string): string =>
+  isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+
 /** Returns the common names of a certificate, PEM. */
-export const commonNamesOf = (cert: string): string[] => new x509.X509Certificate(cert).subjectName.getField('CN');
+export function commonNamesOf(cert: string): string[] {
+  const { CN } = new X509Certificate(cert).toLegacyObject().subject;
+  return CN === undefined ? [] : [CN].flat();
+}
 
 /** Imports both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
 async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
@@ -141,4 +163,4 @@ export function serialNumber(): string {
 }
 
 /** Returns PEM with a trailing line end. */
-export const pem = (certificate: x509.X509Certificate): string => `${certificate.toString('pem')}\n`;
+export const pem = (certificate: MadeCertificate): string => `${certificate.toString('pem')}\n`;

@@ -1,10 +1,9 @@
-// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
-import 'reflect-metadata';
 import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import type { Extension, X509Certificate } from '@peculiar/x509';
 import { type Issuer, pem, serialNumber } from './certificates.js';
 import { certificatesOf } from './trust.js';
 import { usageExtensions } from './usages.js';
+import { type X509Library, x509Library } from './x509-library.js';
 
 /** Content of a certificate to sign. Names are DER that has been decoded and encoded again. */
 export interface ToSign {
@@ -39,7 +38,8 @@ const CURVES: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
  */
 export class SigningAuthority {
   private constructor(
-    private readonly certificate: x509.X509Certificate,
+    private readonly x509: X509Library,
+    private readonly certificate: X509Certificate,
     private readonly key: webcrypto.CryptoKey,
     private readonly algorithm: { readonly name: string; readonly hash: string },
   ) {}
@@ -51,7 +51,8 @@ export class SigningAuthority {
     const algorithm = algorithmOf(object);
     const pkcs8 = object.export({ type: 'pkcs8', format: 'der' });
     const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
-    return new SigningAuthority(new x509.X509Certificate(cert), signingKey, algorithm);
+    const x509 = await x509Library();
+    return new SigningAuthority(x509, new x509.X509Certificate(cert), signingKey, algorithm);
   }
 
   /**
@@ -59,7 +60,8 @@ export class SigningAuthority {
    * @throws Error when the authority has expired, or for invalid usages and keys
    */
   async sign({ subject, alternativeNames, publicKey, usages, lifetime }: ToSign, now: number): Promise<string> {
-    const { subjectName: issuer, notAfter: end } = this.certificate;
+    const { x509, certificate: authority } = this;
+    const { subjectName: issuer, notAfter: end } = authority;
     if (now >= end.getTime())
       throw new Error(`refusing to sign a certificate that expired in the past: NotAfter=${end.toISOString()}`);
     const wanted = now + (lifetime < SHORT_MS ? lifetime : lifetime - BACKDATE_MS);
@@ -73,7 +75,7 @@ export class SigningAuthority {
       publicKey: new x509.PublicKey(publicKey),
       signingKey: this.key,
       extensions: [
-        ...usageExtensions(usages),
+        ...usageExtensions(x509, usages),
         new x509.BasicConstraintsExtension(false, undefined, true),
         ...this.#keyIdentifier(),
         // With an empty subject the alternative names are critical (RFC 5280 section 4.1.2.6).
@@ -86,9 +88,9 @@ export class SigningAuthority {
   }
 
   /** Returns the extension that identifies the authority's key. */
-  #keyIdentifier(): x509.Extension[] {
-    const own = this.certificate.getExtension(x509.SubjectKeyIdentifierExtension);
-    return own ? [new x509.AuthorityKeyIdentifierExtension(own.keyId)] : [];
+  #keyIdentifier(): Extension[] {
+    const own = this.certificate.getExtension(this.x509.SubjectKeyIdentifierExtension);
+    return own ? [new this.x509.AuthorityKeyIdentifierExtension(own.keyId)] : [];
   }
 }
 
