@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { createLogger, Lifecycle, type Logger, resolveFeatures } from '@orch/runtime';
+import { createLogger, HealthRegistry, Lifecycle, type Logger, resolveFeatures, shutdownCheck } from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
 import { ErrorCounts } from '../metrics/error-counts.js';
 import { access, fairness, sharedVerdicts } from './components/access.js';
@@ -68,11 +68,11 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   });
   const features = resolveFeatures(FEATURES, serving.featureGates);
   for (const warning of features.warnings) logger.warn(warning);
-  const process = new ControlPlaneProcess(settings, logger, features, lifecycle, loggedErrors);
+  const health = new HealthRegistry({ logger }).add(shutdownCheck(lifecycle.stopping), 'readyz');
+  const process = new ControlPlaneProcess({ settings, logger, features, lifecycle, loggedErrors, health });
   checkParts(COMPONENTS);
   for (const component of COMPONENTS) lifecycle.add(component.of(process));
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
-  const isReady = async () =>
-    (await process.peek('healthEndpoints')?.handle('/readyz', new URLSearchParams()))?.status === 200;
+  const isReady = async () => (await health.handle('/readyz', new URLSearchParams()))?.status === 200;
   return { lifecycle, logger, address, isReady };
 }

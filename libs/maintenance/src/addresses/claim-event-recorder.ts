@@ -51,7 +51,7 @@ export class ClaimEventRecorder {
         await events.create(finding, run);
       } catch (error) {
         // The namespace may be terminating, or the database unavailable: the finding is also in the log.
-        if (run.goesOn) this.options.logger.error('event about an address or node port', error);
+        if (run.goesOn) this.options.logger.error('an event about an address or node port could not be written', error);
       }
     }
     this.#writing = undefined;

@@ -35,12 +35,14 @@ const quotas = {
     done.push(`count for ${name}`);
     return countedNow;
   },
-  refusal: () => new StatusError('Forbidden', 'exceeded quota'),
+  refusal: (_: WriteRefusal, { apiVersion }: Endpoint, { name }: WriteOp) =>
+    new StatusError('Forbidden', `exceeded quota: ${name} of ${apiVersion}`),
 } as unknown as QuotaCharges;
-const endpoint = {} as Endpoint;
+const endpointOf = (apiVersion: string) => ({ apiVersion }) as Endpoint;
 
 /** @param waits whether something was taken for it */
 const plan = (waits: boolean, ...names: string[]) => ({
+  endpoint: endpointOf(names.join()),
   ops: names.map((name) => ({ op: 'update', name }) as WriteOp),
   conclude(to: string) {
     const concluded = () => void done.push(`${names.join()} ${to}`);
@@ -52,11 +54,11 @@ const attempt = (
   plans: readonly ReturnType<typeof plan>[],
   using: QuotaCharges | undefined = quotas,
   caller?: Caller,
-) => new Committer({ store, quotas: using }).attempt({ endpoint, ...(caller && { callers: [caller] }) }, plans);
+) => new Committer({ store, quotas: using }).attempt(plans, caller && [caller]);
 const callerUntil = (deadline: number) => ({ deadline }) as Caller;
 
 const CONFLICT: WriteRefusal = { outcome: 'conflict', version: 3n };
-const refused = (refusal: WriteRefusal): SetOutcome => ({ outcome: 'refused', item: 0, refusal });
+const refused = (refusal: WriteRefusal, item = 0): SetOutcome => ({ outcome: 'refused', item, refusal });
 
 describe('an attempt that is committed', () => {
   it('writes a single operation by itself', async () => {
@@ -101,10 +103,20 @@ describe('an attempt that is not', () => {
     expect(done).toEqual(['write a', 'a dropped', 'count for a']);
   });
 
+  it.each([
+    [0, 'a of a'],
+    [2, 'c of b,c'],
+    [3, 'd of d'],
+  ])('names the operation that exceeds a quota: that at %d', async (item, named) => {
+    outcome = () => refused({ outcome: 'exceeded', exceeded: [] }, item);
+    await expect(attempt([a, none, bc, d])).rejects.toThrow(`exceeded quota: ${named}`);
+    expect(done.at(-1)).toBe(`count for ${named.charAt(0)}`);
+  });
+
   it('asks nobody where nothing is charged', async () => {
     for (const kind of ['accounts-changed', 'exceeded'] as const) {
       outcome = () => ({ outcome: kind, exceeded: [] });
-      expect(await new Committer({ store }).attempt({ endpoint }, [a])).toMatchObject({ outcome: kind });
+      expect(await new Committer({ store }).attempt([a])).toMatchObject({ outcome: kind });
     }
     expect(done).toEqual(['write a', 'a dropped', 'write a', 'a dropped']);
   });

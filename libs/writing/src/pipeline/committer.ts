@@ -1,4 +1,3 @@
-import type { Endpoint } from '@orch/resources';
 import type { SetOutcome, Store, Version, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
 import type { QuotaCharges } from '../charges/quota-charges.js';
 import { type AllocationOutcome, outcomeAfter } from './allocation-outcome.js';
@@ -14,18 +13,13 @@ interface CommitterOptions {
 }
 
 /** The parts of a plan that its commit needs. */
-type Committed = Pick<WritePlan, 'ops' | 'conclude'>;
-
-/** The request that an attempt is made for. */
-interface AttemptedWrite {
-  /** Endpoint that errors about exceeded quotas name. */
-  readonly endpoint: Endpoint;
-  /** Callers whose deadline must not have passed; default: none is checked. */
-  readonly callers?: readonly Caller[];
-}
+type Committed = Pick<WritePlan, 'endpoint' | 'ops' | 'conclude'>;
 
 /** Outcome of an attempt: the version that each plan's last operation made, or why nothing was written. */
 export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | WriteRefusal;
+
+/** The operation for which a set was refused, with its endpoint. */
+type Refused = Pick<Committed, 'endpoint'> & { readonly op: WriteOp };
 
 /** Commits planned writes: the only way of objects to the store. */
 export class Committer {
@@ -34,29 +28,28 @@ export class Committer {
   /**
    * Commits plans in one transaction, all of them or none, and concludes each.
    * @param plans with at least one operation among them
+   * @param callers those whose deadline must not have passed; default: none is checked
    * @returns a refusal where the write may be planned anew, based on what is stored by then; quotas are up to date and
    * counted
    * @throws StatusError 403 where a quota is exceeded, 504 and 503 where a caller's deadline has passed;
    * StoreUnavailableError
    */
-  async attempt({ endpoint, callers = [] }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
+  async attempt(plans: readonly Committed[], callers: readonly Caller[] = []): Promise<Attempt> {
     const ops = opsOf(plans);
-    const [own] = ops as readonly [WriteOp];
-    let outcome: Attempt;
+    const [only] = ops as readonly [WriteOp];
+    let answer: WriteOutcome | SetOutcome;
     try {
       for (const caller of callers) checkTime({ caller });
       // The store accepts a single one where it would refuse a set.
-      outcome = attemptOf(
-        await (ops.length === 1 ? this.options.store.write(own) : this.options.store.writeSet(ops)),
-        plans,
-      );
+      answer = await (ops.length === 1 ? this.options.store.write(only) : this.options.store.writeSet(ops));
     } catch (error) {
       await concludeAll(plans, outcomeAfter(error));
       throw error;
     }
+    const outcome = attemptOf(answer, plans);
     await concludeAll(plans, outcome.outcome === 'committed' ? 'kept' : 'dropped');
     if (outcome.outcome === 'accounts-changed') await this.options.quotas?.catchUp();
-    if (outcome.outcome === 'exceeded') await this.#requireCounting(outcome, endpoint, own);
+    if (outcome.outcome === 'exceeded') await this.#requireCounting(outcome, refusedIn(plans, answer));
     return outcome;
   }
 
@@ -66,17 +59,21 @@ export class Committer {
    */
   async #requireCounting(
     refusal: Extract<WriteRefusal, { outcome: 'exceeded' }>,
-    endpoint: Endpoint,
-    own: WriteOp,
+    { endpoint, op }: Refused,
   ): Promise<void> {
     const { quotas } = this.options;
-    if (quotas && !(await quotas.areCountedNow(refusal, own))) throw quotas.refusal(refusal, endpoint, own);
+    if (quotas && !(await quotas.areCountedNow(refusal, op))) throw quotas.refusal(refusal, endpoint, op);
   }
 }
 
 function opsOf(plans: readonly Committed[]): readonly WriteOp[] {
   const [only] = plans;
   return only && plans.length === 1 ? only.ops : plans.flatMap(({ ops }) => ops);
+}
+
+function refusedIn(plans: readonly Committed[], answer: WriteOutcome | SetOutcome): Refused {
+  const all = plans.flatMap(({ endpoint, ops }) => ops.map((op) => ({ endpoint, op })));
+  return all[answer.outcome === 'refused' ? answer.item : 0] as Refused;
 }
 
 function attemptOf(outcome: WriteOutcome | SetOutcome, plans: readonly Committed[]): Attempt {

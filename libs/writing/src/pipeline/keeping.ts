@@ -47,7 +47,7 @@ export async function keeping(draft: Draft, tools: KeepingTools): Promise<WriteP
     if (stored && request.changeKind !== 'usage' && isStoredAs(stored, request, body)) {
       if (!(await isOutdated(request, tools))) {
         await settle('dropped');
-        return unchanged(stored, draft.wanted);
+        return unchanged(request, stored, draft.wanted);
       }
     }
     return { ...changed(draft, body, tally), changesClaims: allocation?.changes ?? false, conclude: settle };
@@ -58,13 +58,15 @@ export async function keeping(draft: Draft, tools: KeepingTools): Promise<WriteP
 }
 
 function changed(draft: Draft, body: Buffer, tally: Tally | undefined) {
-  const { stored, wanted, charging } = draft;
+  const { request, stored, wanted, charging } = draft;
   const written: Stored = { version: stored?.version ?? UNWRITTEN, body, ...formOf(draft) };
   const op = stored ? updateOp(draft, stored, body) : createOp(draft, body);
-  return { ops: [{ ...op, charging, tally }], written, answer: written, wanted, removed: false };
+  const { endpoint } = request;
+  return { endpoint, ops: [{ ...op, charging, tally }], written, answer: written, wanted, removed: false };
 }
 
-const unchanged = (stored: Stored, wanted: ApiObject): WritePlan => ({
+const unchanged = ({ endpoint }: WriteRequest, stored: Stored, wanted: ApiObject): WritePlan => ({
+  endpoint,
   ops: [],
   written: stored,
   answer: stored,

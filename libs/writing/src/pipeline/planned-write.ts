@@ -1,10 +1,12 @@
 import type { ApiObject } from '@orch/machinery';
-import type { Stored } from '@orch/resources';
+import type { Endpoint, Stored } from '@orch/resources';
 import type { WriteOp } from '@orch/storage';
 import type { AllocationOutcome } from './allocation-outcome.js';
 
 /** A planned write: operations and response. */
 export interface WritePlan {
+  /** Endpoint of the object. */
+  readonly endpoint: Endpoint;
   /** To be written together or not at all, the object's own write first; empty when nothing changes. */
   readonly ops: readonly WriteOp[];
   /** Object after the write, in its stored form; its version is that of the base, 0 for a new object. */

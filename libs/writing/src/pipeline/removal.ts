@@ -25,6 +25,7 @@ export async function removal(
   // Controllers that stop what runs react to the mark: it is written as a change of its own, before the removal.
   const marks = operation === 'DELETE' && rules.isGraceful && !isStoredAs(base, request, body);
   return {
+    endpoint: request.endpoint,
     ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],
     written,
     answer: written,

@@ -1,5 +1,5 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import type { Endpoint, Stored } from '@orch/resources';
+import type { Stored } from '@orch/resources';
 import {
   Gatherer,
   type Store,
@@ -111,7 +111,7 @@ export class SharedUpdates {
     const chain = new Chain(await this.options.store.get(endpoint.type, key), this.options);
     let taken = 0;
     while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
-    if (!(await chain.commit(this.options.committer, endpoint))) return undefined;
+    if (!(await chain.commit(this.options.committer))) return undefined;
     for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
     return turns.slice(taken);
   }
@@ -182,9 +182,9 @@ class Chain {
   }
 
   /** @returns false when the base was overtaken, and nothing was written */
-  async commit(committer: Committer, endpoint: Endpoint): Promise<boolean> {
+  async commit(committer: Committer): Promise<boolean> {
     if (this.#plans.length === 0) return true;
-    const outcome = await committer.attempt({ endpoint, callers: this.#callers }, this.#plans);
+    const outcome = await committer.attempt(this.#plans, this.#callers);
     if (outcome.outcome !== 'committed') return false;
     this.#versions = outcome.versions;
     return true;

@@ -115,7 +115,7 @@ export class SingleWrite implements Attempts<Written> {
 
   async #carryOut(plan: WritePlan, { stored: base, fresh }: Base): Promise<Written | undefined> {
     const { request } = this.write;
-    const { endpoint, caller, options } = request;
+    const { caller, options } = request;
     const { answer, removed } = plan;
     const unwritten = plan.ops.length === 0 ? { stored: answer, created: false, removed } : undefined;
     // An answer without a write would not have failed for a stale base.
@@ -124,9 +124,7 @@ export class SingleWrite implements Attempts<Written> {
       return undefined;
     }
     if (unwritten) return unwritten;
-    const outcome = await (options.dryRun
-      ? this.#tried(plan)
-      : this.tools.committer.attempt({ endpoint, callers: [caller] }, [plan]));
+    const outcome = await (options.dryRun ? this.#tried(plan) : this.tools.committer.attempt([plan], [caller]));
     if (outcome.outcome === 'committed') {
       const [version = plan.written.version] = outcome.versions;
       return { stored: { ...answer, version }, created: !base, removed };

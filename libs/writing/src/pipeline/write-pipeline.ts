@@ -64,7 +64,7 @@ export class WritePipeline {
     const { namespace } = op;
     const gone = { endpoint, namespace, operation: 'DELETE', subresource, before: {}, after: undefined } as const;
     const charging = this.options.quotas?.of(gone);
-    return this.#tools.committer.attempt({ endpoint }, [{ ops: [{ ...op, charging }], conclude: () => undefined }]);
+    return this.#tools.committer.attempt([{ endpoint, ops: [{ ...op, charging }], conclude: () => undefined }]);
   }
 
   async #write(request: WriteRequest, make: Modification): Promise<Written> {

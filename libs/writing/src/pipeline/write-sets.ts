@@ -86,9 +86,8 @@ export class WriteSets {
       for (const plan of plans) await plan.conclude('dropped');
       return true;
     }
-    const { endpoint } = (set[0] as RequestedMember).write.request;
     const callers = set.map(({ write }) => write.request.caller);
-    const { outcome } = await this.#committer.attempt({ endpoint, callers }, plans);
+    const { outcome } = await this.#committer.attempt(plans, callers);
     return outcome === 'committed' || undefined;
   }
 

@@ -7,9 +7,10 @@ import { systemClock } from '@orch/runtime';
 import { loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import { observeWatchOutputs, SlowReaders } from '@orch/serving';
 import { type Api, assembleApi } from '../assemble.js';
-import { componentChecks } from '../health-checks.js';
 import { servedSelection } from '../served-selection.js';
-import { declare, type Host, healthOf, tellingOf } from './process.js';
+import { feedCheck } from './feed.js';
+import { declare, type Host, tellingOf } from './process.js';
+import { storeCheck } from './store.js';
 
 const NEEDS = ['observation', 'store', 'changes', 'admission', 'admissionObserver', 'serviceAccountKeys'] as const;
 
@@ -72,7 +73,7 @@ async function assemble(process: Host<(typeof NEEDS)[number]>): Promise<Api> {
       windowBytes: { inAll: backend.listWindowBytes, perUser: backend.listWindowBytesPerUser },
       maxCachedBytes: backend.listLoadBytes,
     },
-    components: Object.values(componentChecks(healthOf(process))),
+    components: [storeCheck(() => store), feedCheck(() => process.need('changes'))],
     listCacheBytes: backend.listCacheBytes,
     serviceCidr: serving.serviceClusterIpRange,
     nodePorts: nodePortRange(serving.serviceNodePortRange),

@@ -1,6 +1,6 @@
-import { healthChecks } from '../health-checks.js';
+import { afterGrace } from '@orch/runtime';
 import { type Served, serve } from '../serve.js';
-import { declare, type Host, healthOf } from './process.js';
+import { declare, type Host } from './process.js';
 
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
@@ -10,7 +10,6 @@ const NEEDS = [
   'store',
   'changes',
   'observation',
-  'encryption',
   'admissionWebhooks',
   'access',
   'fairness',
@@ -21,38 +20,38 @@ const NEEDS = [
   'aggregated',
 ] as const;
 
-type Process = Host<(typeof NEEDS)[number], 'healthEndpoints' | 'served'>;
+type Process = Host<(typeof NEEDS)[number], 'served'>;
 
 /** Sockets that clients connect to. */
-export const listeners = declare(
-  { name: 'listeners', needs: NEEDS, makes: ['healthEndpoints', 'served'] },
-  (process) => {
-    let isBootstrapped = false;
-    return {
-      async start() {
-        const { settings } = process;
-        const api = process.need('api');
-        const served = await listen(process, () => isBootstrapped);
-        if (settings.role.housekeeping) await api.bootstrap(served.securePort);
-        process.need('aggregated').publishTrust();
-        await served.announce();
-        isBootstrapped = true;
-      },
-      stop: (deadline) => close(process, deadline),
-    };
-  },
-);
+export const listeners = declare({ name: 'listeners', needs: NEEDS, makes: ['served'] }, (process) => {
+  let isBootstrapped = false;
+  // Sockets are open before the objects exist that clients rely on (the namespace `default`, the kubeconfig).
+  const bootstrap = {
+    name: 'bootstrap',
+    check() {
+      if (!isBootstrapped) throw new Error('the process is still starting');
+    },
+  };
+  process.health
+    .add(bootstrap, 'readyz')
+    .add(afterGrace(bootstrap, process.settings.serving.livezGracePeriod), 'livez');
+  return {
+    async start() {
+      const { settings } = process;
+      const api = process.need('api');
+      const served = await listen(process);
+      if (settings.role.housekeeping) await api.bootstrap(served.securePort);
+      process.need('aggregated').publishTrust();
+      await served.announce();
+      isBootstrapped = true;
+    },
+    stop: (deadline) => close(process, deadline),
+  };
+});
 
-async function listen(process: Process, isBootstrapped: () => boolean): Promise<Served> {
-  const { settings, features, lifecycle, logger } = process;
+async function listen(process: Process): Promise<Served> {
+  const { settings, features, health, logger } = process;
   const { serving, role, metricsPage = (own) => own } = settings;
-  const encryption = process.need('encryption');
-  const health = healthChecks({
-    ...{ logger, isBootstrapped, stopping: lifecycle.stopping, livezGraceMs: serving.livezGracePeriod },
-    ...healthOf(process),
-    hasPolicy: () => process.need('access').isReady,
-    ...(encryption && { encryption }),
-  });
   const auditor = process.need('auditor');
   const served = await serve({
     ...{ serving, features, health, logger, metricsPage },
@@ -68,7 +67,7 @@ async function listen(process: Process, isBootstrapped: () => boolean): Promise<
     fairness: process.need('fairness'),
     ...(auditor && { auditor }),
   });
-  process.provide({ healthEndpoints: health, served });
+  process.provide({ served });
   return served;
 }
 

@@ -18,7 +18,6 @@ import type { Observation } from '../../metrics/observation.js';
 import type { Api } from '../assemble.js';
 import type { ChangeFeed } from '../change-feed.js';
 import type { ControlPlaneSettings } from '../control-plane-settings.js';
-import type { ComponentSettings } from '../health-checks.js';
 import type { Served } from '../serve.js';
 
 /** Parts of a process that its components make for each other, by name. */
@@ -51,7 +50,6 @@ interface Parts {
   /** Records requests; undefined where nothing is recorded. */
   readonly auditor: Auditor | undefined;
   readonly aggregated: AggregatedApis;
-  readonly healthEndpoints: HealthRegistry;
   readonly served: Served;
 }
 
@@ -69,6 +67,8 @@ export interface Host<Uses extends PartName, Makes extends PartName = never> {
   readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>;
   /** Counts the errors that {@link logger} has written. */
   readonly loggedErrors: ErrorCounts;
+  /** Health checks; each component adds its own when it is bound to the process, before anything starts. */
+  readonly health: HealthRegistry;
   /** Returns a part. @throws Error before the component that makes it has provided it */
   readonly need: <Name extends Uses>(name: Name) => Parts[Name];
   /** Returns a part, or undefined before it is provided: for what stops a process that has not started whole. */
@@ -121,17 +121,27 @@ export function checkParts(components: readonly DeclaredComponent[]): void {
   }
 }
 
+/** Part of a process that is there before its components make the others. */
+type Base = Omit<Host<never>, 'need' | 'peek' | 'provide'>;
+
 /** A process of the control plane while it is put together: what its components have in common. */
 export class ControlPlaneProcess implements Host<PartName, PartName> {
   readonly #parts: Partial<Parts> = {};
+  readonly settings: ControlPlaneSettings;
+  readonly logger: Logger;
+  readonly features: FeatureGates<FeatureName>;
+  readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>;
+  readonly loggedErrors: ErrorCounts;
+  readonly health: HealthRegistry;
 
-  constructor(
-    readonly settings: ControlPlaneSettings,
-    readonly logger: Logger,
-    readonly features: FeatureGates<FeatureName>,
-    readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>,
-    readonly loggedErrors: ErrorCounts,
-  ) {}
+  constructor({ settings, logger, features, lifecycle, loggedErrors, health }: Base) {
+    this.settings = settings;
+    this.logger = logger;
+    this.features = features;
+    this.lifecycle = lifecycle;
+    this.loggedErrors = loggedErrors;
+    this.health = health;
+  }
 
   /** See {@link Host.provide}. */
   readonly provide = (parts: Partial<Parts>): void => {
@@ -159,10 +169,4 @@ export const stateOf = (host: Host<'api' | 'store' | 'changes'>) => ({
 export const tellingOf = (host: Host<'observation'>) => ({
   metrics: host.need('observation').metrics,
   logger: host.logger,
-});
-
-/** Returns the functions that health checks of store and feed call. */
-export const healthOf = (host: Host<'store' | 'changes'>): ComponentSettings => ({
-  pingStore: () => host.need('store').ping(),
-  feedLag: () => host.need('changes').medianLag(),
 });
