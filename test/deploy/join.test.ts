@@ -13,6 +13,7 @@ import { type Standalone, startStandalone } from '../support/standalone.js';
 import { OpenSsl } from './openssl.js';
 
 const TOKEN = 'abc123.0123456789abcdef';
+const SECRETS = '/api/v1/namespaces/kube-system/secrets';
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 
 let dir: string;
@@ -174,6 +175,42 @@ describe('orchctl bootstrap-token', () => {
     nobody.close();
   });
 
+  test('cluster-info is signed by each token that signs, for as long as there is one', async () => {
+    const admin = new Api(server);
+    const signatures = async () => {
+      const { data = {} } = (await admin.get(CLUSTER_INFO)).json();
+      return Object.entries(data).filter(([name]) => name.startsWith('jws-kubeconfig-'));
+    };
+    const kubeconfig = (await admin.get(CLUSTER_INFO)).json().data?.kubeconfig ?? '';
+    await expect.poll(signatures).toEqual([['jws-kubeconfig-abc123', signatureOf(kubeconfig)]]);
+    const changed = `${kubeconfig}# changed\n`;
+    expect((await admin.patch(CLUSTER_INFO, 'merge', { data: { kubeconfig: changed } })).status).toBe(200);
+    await expect.poll(signatures).toEqual([['jws-kubeconfig-abc123', signatureOf(changed)]]);
+    expect((await admin.patch(CLUSTER_INFO, 'merge', { data: { 'jws-kubeconfig-zzz999': 'forged' } })).status).toBe(
+      200,
+    );
+    await expect.poll(signatures).toEqual([['jws-kubeconfig-abc123', signatureOf(changed)]]);
+    admin.close();
+  });
+
+  test('a token that has ended signs no more, and its Secret is deleted; others of kube-system stay', async () => {
+    const admin = new Api(server);
+    const stringData = {
+      ...{ 'token-id': 'def456', 'token-secret': '0123456789abcdef', 'usage-bootstrap-signing': 'true' },
+      expiration: new Date(Date.now() + 3_000).toISOString(),
+    };
+    const metadata = { name: 'bootstrap-token-def456' };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'bootstrap.kubernetes.io/token', stringData };
+    expect((await admin.post(SECRETS, secret)).status).toBe(201);
+    const other = { ...secret, metadata: { name: 'other' }, type: 'Opaque' };
+    expect((await admin.post(SECRETS, other)).status).toBe(201);
+    await expect.poll(async () => (await admin.get(`${SECRETS}/bootstrap-token-def456`)).status).toBe(404);
+    const names = async () => Object.keys((await admin.get(CLUSTER_INFO)).json().data ?? {});
+    await expect.poll(names).not.toContain('jws-kubeconfig-def456');
+    expect((await admin.get(`${SECRETS}/other`)).status).toBe(200);
+    admin.close();
+  });
+
   test('each time another token, which ends, in the names of the profile', async () => {
     const args = ['bootstrap-token', '--server=https://x', `--cert-dir=${pki}`, '-o', 'json'];
     const [first, second] = await Promise.all([orchctl(args), orchctl([...args, '--ttl=0'])]);
@@ -214,6 +251,14 @@ function nodeRequest(node: string) {
   };
   const kind = { apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest' };
   return { request: { ...kind, metadata: { name: `join-${node}` }, spec }, key: readFileSync(key, 'utf8') };
+}
+
+/** Signs with openssl, as the reference does with a library of its own: RFC 7515, HMAC-SHA256, detached. */
+function signatureOf(text: string): string {
+  const header = Buffer.from('{"alg":"HS256","kid":"abc123"}').toString('base64url');
+  const input = `${header}.${Buffer.from(text).toString('base64url')}`;
+  const mac = execFileSync('openssl', ['dgst', '-sha256', '-hmac', TOKEN.slice(7), '-binary'], { input });
+  return `${header}..${mac.toString('base64url')}`;
 }
 
 function mkdir(name: string): string {

@@ -70,9 +70,9 @@ afterEach(() => {
 });
 
 /** What another process writes, with these keys. */
-const by = (keys: string) => {
+const by = (keys: string, namespace = 'ns') => {
   const store = new SealedStore(memory as unknown as ServingStore, new LetterCipher(keys));
-  const at = (name: string) => ({ type, namespace: 'ns', name });
+  const at = (name: string) => ({ type, namespace, name });
   const versionOf = async (name: string) => (await memory.get(type, at(name)))?.version ?? 0n;
   return {
     create: (name: string, text = name) =>
@@ -95,6 +95,28 @@ async function pass(ms: number): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await nextTurn();
   }
 }
+
+describe('objects of one namespace', () => {
+  it('are the only ones, listed and watched', async () => {
+    void informer.stop();
+    informer = new StoreInformer<string>({
+      ...{ source: reader, feed, type, clock, namespace: 'ns' },
+      read: ({ body }) => body.toString(),
+      onError: (error) => void errors.push((error as Error).message),
+    });
+    await by('a', 'other').create('w');
+    await by('a').create('x');
+    await informer.start();
+    const changedKeys: string[] = [];
+    informer.onChange((changed) => changedKeys.push(...changed));
+    await by('a').create('y');
+    const last = await by('a', 'other').create('z');
+    await pass(POLL_MS);
+    expect([...informer.objects.keys()]).toEqual(['ns/x', 'ns/y']);
+    expect(changedKeys).toEqual(['ns/y']);
+    expect(last).toMatchObject({ version: informer.version });
+  });
+});
 
 describe('objects that cannot be opened', () => {
   it('are left out from the start, and told once', async () => {

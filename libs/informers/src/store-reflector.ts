@@ -28,6 +28,8 @@ export interface StoreReflectorOptions<T> {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Type of the objects. */
   readonly type: TypeId;
+  /** Only the objects of this namespace. Default: those of all. */
+  readonly namespace?: string;
   /** Reads a stored row into the form kept in memory. Its errors are reported, and the object counts as missing. */
   read(row: Row, before: T | undefined): T;
   /** Called with failures to list, and once for each object that cannot be decrypted or decoded; listing is retried. */
@@ -183,12 +185,13 @@ export class StoreReflector<T> implements Reflector<T> {
 
   /** @returns the version of the listed state */
   async #list(): Promise<Version> {
-    const { source, type } = this.options;
+    const { source, type, namespace } = this.options;
     const rewinds = this.#rewinds;
     const listed = new Map<string, T>();
     const unreadable = new Map<string, UnreadableBodyError>();
     const { version, pages } = await source.snapshot({
       type,
+      ...(namespace !== undefined && { namespace }),
       onUnreadable: (error, at) => {
         const key = informerKey(error.what.key);
         if (this.#target?.has(key) && this.#isUnchanged(at)) listed.set(key, this.#target?.get(key) as T);
@@ -230,11 +233,13 @@ export class StoreReflector<T> implements Reflector<T> {
 
   #apply(changes: Iterable<Change>): void {
     const states = new Map<string, ObjectState<T>>();
+    const { namespace } = this.options;
     for (const change of changes) {
+      this.#version = change.version;
+      if (namespace !== undefined && change.namespace !== namespace) continue;
       const key = informerKey(change);
       this.#unreadable.forget(key);
       states.set(key, change.op === 'delete' ? { op: 'delete' } : this.#stateOf(change, states.get(key)));
-      this.#version = change.version;
     }
     if (states.size > 0) this.#target?.apply(states);
   }

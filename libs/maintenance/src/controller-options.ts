@@ -1,5 +1,6 @@
 /** Controllers that run within servers, by the names that they have in kube-controller-manager. */
 export const CONTROLLERS = [
+  'bootstrapsigner',
   'clusterrole-aggregation',
   'csrapproving',
   'csrcleaner',
@@ -8,6 +9,7 @@ export const CONTROLLERS = [
   'resourcequota',
   'root-ca-cert-publisher',
   'serviceaccount',
+  'tokencleaner',
 ] as const;
 
 /** Name of a controller, as `--controllers` takes it. */

@@ -1,6 +1,6 @@
 import { type Controller, type ControllerSource, informerSource, RequeueError } from '@orch/controllers';
-import { StatusError } from '@orch/machinery';
 import type { SharedInformer } from '@orch/runtime/informers';
+import { requeueOvertaken, untilDue } from '../reconciliation.js';
 import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
@@ -27,8 +27,6 @@ interface RequestControllersOptions {
 /** Requests that each controller works on at a time. */
 const WORKERS = 8;
 const RETRY = { firstMs: 1_000, longestMs: 1_000_000 };
-/** Milliseconds after which a request is looked at again that is to be removed later: clocks may be set. */
-const LONGEST_LOOK_MS = 600_000;
 
 /**
  * Controllers that approve, sign and clean away certificate requests, under the names that kube-controller-manager
@@ -76,13 +74,7 @@ async function clean(
   now: number,
 ): Promise<number | undefined> {
   const { removeAt } = outline;
-  if (removeAt < now) await remove(outline);
-  else if (removeAt < Number.POSITIVE_INFINITY) return Math.min(removeAt - now + 1, LONGEST_LOOK_MS);
+  if (removeAt >= now) return untilDue(removeAt, now);
+  await remove(outline);
   return undefined;
-}
-
-/** Requeues a key after a conflict: the newer version will reach the cache. */
-function requeueOvertaken(error: unknown): never {
-  const isOvertaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
-  throw isOvertaken ? new RequeueError(error.message) : error;
 }
