@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { buildKubectl } from './kubectl-build/build-kubectl.js';
 
-/** What a run of kubectl left behind. */
+/** The result of a run of kubectl. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
@@ -84,9 +84,9 @@ export class Kubectl {
   }
 }
 
-/** Those that are tried, as they are compiled where they are not installed. */
+/** Tested releases, and the versions that are compiled if they are not installed. */
 const RELEASES = { '1.27': '1.27.16', '1.33': '1.33.4' } as const;
-/** One that is tried, by its minor release. */
+/** A tested release, by its minor version. */
 export type KubectlRelease = keyof typeof RELEASES;
 
 /** Compiling one takes minutes, once. */

@@ -12,7 +12,7 @@ function headerNames(names: readonly string[]): void {
     try {
       validateHeaderName(name.trim());
     } catch {
-      throw new RangeError(`no header is called ${JSON.stringify(name)}`);
+      throw new RangeError(`${JSON.stringify(name)} is not a header name`);
     }
   }
 }

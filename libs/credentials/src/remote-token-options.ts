@@ -70,8 +70,7 @@ export function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, st
     const at = pair.indexOf('=');
     if (at <= 0) throw new RangeError(`${JSON.stringify(pair)} is not of the form key=value`);
     const [claim, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-    if ((claims.get(claim) ?? value) !== value)
-      throw new RangeError(`${JSON.stringify(claim)} is required to have two values`);
+    if ((claims.get(claim) ?? value) !== value) throw new RangeError(`${JSON.stringify(claim)} is given two values`);
     claims.set(claim, value);
   }
   return claims;

@@ -111,14 +111,14 @@ describe('a real OpenID Connect issuer', () => {
   });
 
   it.each([
-    [['--requestheader-username-headers=X User'], 'no header is called "X User"'],
+    [['--requestheader-username-headers=X User'], '"X User" is not a header name'],
     [['--oidc-issuer-url=https://x'], 'oidc-issuer-url and oidc-client-id should be specified together'],
     [['--oidc-client-id=x'], 'should be specified together'],
     [['--oidc-issuer-url=http://x', '--oidc-client-id=x'], 'invalid scheme "http"'],
     [['--oidc-issuer-url=https://x', '--oidc-client-id=x', '--oidc-ca-file=/none/such'], 'ENOENT'],
     [['--oidc-signing-algs=HS256'], '"HS256" is not one of'],
     [['--oidc-required-claim=a'], 'not of the form key=value'],
-    [['--oidc-required-claim=a=1', '--oidc-required-claim=a=2'], 'required to have two values'],
+    [['--oidc-required-claim=a=1', '--oidc-required-claim=a=2'], 'is given two values'],
   ])('%j cannot be used', (args, message) => expect(open(args)).rejects.toThrow(message));
 
   it('commas belong to what a claim is required to be', () => {

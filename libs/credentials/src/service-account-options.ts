@@ -3,9 +3,9 @@ function checkIssuers(issuers: readonly string[]): void {
   for (const issuer of issuers) {
     if (issuer === '') throw new RangeError('an issuer is empty');
     if (issuer.includes(':') && !URL.canParse(issuer))
-      throw new RangeError(`${JSON.stringify(issuer)} has a colon in it and is no URL`);
+      throw new RangeError(`${JSON.stringify(issuer)} contains a colon but is not a URL`);
   }
-  if (new Set(issuers).size < issuers.length) throw new RangeError('an issuer is named twice');
+  if (new Set(issuers).size < issuers.length) throw new RangeError('an issuer is given twice');
 }
 
 /** Throws RangeError. */

@@ -34,9 +34,12 @@ function findPackage(name: string): string {
   try {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch (error) {
-    throw new Error(`no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`, {
-      cause: error,
-    });
+    throw new Error(
+      `there is no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -65,7 +65,7 @@ export async function startServer(
  */
 async function refuseHidden(data: string, socketPath: string): Promise<void> {
   if (await someoneListens(socketPath))
-    throw new Error(`a PostgreSQL that is not visible here, of another container perhaps, serves ${data}`);
+    throw new Error(`a PostgreSQL that is not visible here, perhaps in another container, serves ${data}`);
 }
 
 function someoneListens(path: string): Promise<boolean> {

@@ -44,7 +44,7 @@ async function disarm(lock: string, identity: OsUser): Promise<void> {
 async function readLock(lock: string): Promise<string> {
   const file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error(`${lock} is no file`);
+    if (!(await file.stat()).isFile()) throw new Error(`${lock} is not a file`);
     return await file.readFile('utf8');
   } finally {
     await file.close();

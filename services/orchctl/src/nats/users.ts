@@ -6,7 +6,7 @@ import { told } from '../storage/storage-options.js';
 
 /** @throws RangeError */
 function checkToken(text: string): void {
-  if (!/^[\w-]+$/.test(text)) throw new RangeError('is more than letters, digits, _ and -');
+  if (!/^[\w-]+$/.test(text)) throw new RangeError('may contain only letters, digits, _ and -');
 }
 
 const options = defineOptions({

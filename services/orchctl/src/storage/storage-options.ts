@@ -6,7 +6,7 @@ const ROLE = /^[A-Za-z_][\w.@-]{0,62}$/;
 
 /** @throws RangeError */
 function checkRole(name: string): void {
-  if (!ROLE.test(name)) throw new RangeError('is no name of a role: letters, digits, _, -, . and @');
+  if (!ROLE.test(name)) throw new RangeError('is not a valid role name: use letters, digits, _, -, . and @');
 }
 
 /** Options that `orchctl storage roles` and `orchctl storage migrate` share. */

@@ -58,7 +58,7 @@ export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, sig
 const openNew = (partial: string) =>
   open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new Error(`${partial} is there already: another backup is being made, or one was killed; remove it then`);
+    throw new Error(`${partial} already exists: another backup is running, or one was killed; in that case, remove it`);
   });
 
 async function refuseExisting(file: string): Promise<void> {

@@ -106,7 +106,7 @@ async function unpackFile(
     await unpack(plain, folder, () => onBytes(compressed.bytesRead));
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`${file} is no backup that is whole: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${file} is not a complete backup: ${(error as Error).message}`, { cause: error });
   } finally {
     signal?.removeEventListener('abort', breakOff);
     compressed.destroy();

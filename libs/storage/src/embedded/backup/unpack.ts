@@ -32,7 +32,7 @@ export async function unpack(
   }
   // The checksum of all bytes follows them.
   while (!(await pieces.next()).done);
-  if (manifest === undefined) throw new Error('it holds no list of files');
+  if (manifest === undefined) throw new Error('it contains no list of files');
   compare(found, parseManifest(manifest).files);
 }
 
@@ -42,9 +42,9 @@ const MOST_MANIFEST = 64 << 20;
 const OF_STANDBYS = ['standby.signal', 'recovery.signal'].map((name) => `${DATA}/${name}`);
 
 function refuseOutside(name: string): void {
-  if (OF_STANDBYS.includes(name)) throw new Error(`${name} makes it the copy of a standby`);
+  if (OF_STANDBYS.includes(name)) throw new Error(`${name} shows that it is the copy of a standby`);
   const isInside = name === PASSWORD || name === DATA || name.startsWith(`${DATA}/`);
-  if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is no part of the folder of a database`);
+  if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is not a part of a database folder`);
 }
 
 async function makeDirectory(path: string, { switched, uid, gid }: OsUser): Promise<void> {
@@ -81,5 +81,5 @@ function compare(found: ReadonlyMap<string, string>, listed: ReadonlyMap<string,
   const missing = [...listed.keys()].find((name) => !found.has(`${DATA}/${name}`));
   if (missing !== undefined) throw new Error(`it lacks ${missing}`);
   const changed = names.find((name) => found.get(name) !== listed.get(name.slice(DATA.length + 1)));
-  if (changed !== undefined) throw new Error(`${changed} is not what the server has sent`);
+  if (changed !== undefined) throw new Error(`${changed} differs from what the server has sent`);
 }
