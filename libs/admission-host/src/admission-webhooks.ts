@@ -11,6 +11,8 @@ import type { Names } from '@orch/machinery';
 import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
 import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
 
+const PAGE = '/debug/api/webhooks';
+
 interface AdmissionWebhooksSettings {
   readonly observer: WebhookObserver;
   readonly mostHangingCalls: number;
@@ -70,6 +72,11 @@ export class AdmissionWebhooks {
   /** Returns the state of each webhook, in the order in which they are called. */
   states(): readonly WebhookState[] {
     return this.#parts ? this.#states.flatMap((states) => states()) : [];
+  }
+
+  /** Pages for debugging by path: how the webhooks are. */
+  get pages(): ReadonlyMap<string, () => string> {
+    return new Map([[PAGE, () => `${JSON.stringify({ webhooks: this.states() }, undefined, 2)}\n`]]);
   }
 
   /** Returns the authorities of the webhooks, each with the configuration that holds it. */

@@ -7,9 +7,12 @@ import { admission, plugins, quotas } from './components/admission.js';
 import { aggregatedApis } from './components/aggregation.js';
 import { api } from './components/api.js';
 import { audit } from './components/audit.js';
+import { chain } from './components/chain.js';
+import { connections } from './components/connections.js';
 import { controllers } from './components/controllers.js';
 import { credentials } from './components/credentials.js';
 import { customResources } from './components/custom-resources.js';
+import { documents } from './components/documents.js';
 import { feed } from './components/feed.js';
 import { housekeeping } from './components/housekeeping.js';
 import { idleCollector } from './components/idle-collector.js';
@@ -18,6 +21,7 @@ import { observation } from './components/observation.js';
 import { ControlPlaneProcess, checkParts, type DeclaredComponent } from './components/process.js';
 import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
+import { watches } from './components/watches.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 
 /** Components of a process, in the order in which they start; they stop the other way round. */
@@ -39,6 +43,10 @@ export const COMPONENTS: readonly DeclaredComponent[] = [
   housekeeping,
   controllers,
   closingWatch,
+  watches,
+  connections,
+  documents,
+  chain,
   listeners,
   serviceEndpoints,
   idleCollector,

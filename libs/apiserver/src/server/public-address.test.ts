@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { publicAddressOf } from './serve.js';
+import { publicAddressOf } from './addresses.js';
 
 const NOTHING = { publicUrl: undefined, advertiseHost: [], advertiseAddress: undefined, bindAddress: '127.0.0.1' };
 const LOOPBACK = 'https://127.0.0.1:6443';

@@ -1,4 +1,11 @@
-import { ApiTokens, ReloadableCredentials, RemoteTokens, serviceAccountTokenUses } from '@orch/credentials';
+import {
+  ApiTokens,
+  type CertificateEnds,
+  type CredentialSet,
+  ReloadableCredentials,
+  RemoteTokens,
+  serviceAccountTokenUses,
+} from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import { tokenCache } from '@orch/serving';
 import { CertificateLooks } from '../certificate-looks.js';
@@ -36,8 +43,8 @@ export const credentials = declare(
           tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
         });
         process.provide({ credentials: opened });
-        const sources = certificateSources(serving, process.settings.backend);
-        looks = await CertificateLooks.open({ sources, ends: certificateEnds });
+        observeEnds(opened, certificateEnds);
+        looks = await lookAtCertificates(process.settings, certificateEnds);
       },
       async stop() {
         looks?.close();
@@ -48,6 +55,15 @@ export const credentials = declare(
     };
   },
 );
+
+const lookAtCertificates = ({ serving, backend }: Host<never>['settings'], ends: CertificateEnds) =>
+  CertificateLooks.open({ sources: certificateSources(serving, backend), ends });
+
+function observeEnds(credentials: ReloadableCredentials, ends: CertificateEnds): void {
+  const observe = ({ certificates }: CredentialSet) => ends.tell('credentials', certificates);
+  observe(credentials.current);
+  credentials.onTaken(observe);
+}
 
 function apiTokens(
   process: Host<'api' | 'store' | 'changes' | 'observation' | 'serviceAccountKeys', 'tokens'>,

@@ -1,5 +1,9 @@
+import { writeKubeconfig } from '@orch/client';
+import { type CredentialSet, tlsSettings } from '@orch/credentials';
 import { afterGrace } from '@orch/runtime';
-import { type Served, serve } from '../serve.js';
+import { connectionLimits, type Listeners, openListeners } from '@orch/serving';
+import { publicAddressOf, urlOf } from '../addresses.js';
+import type { ServingOptions } from '../options.js';
 import { declare, type Host } from './process.js';
 
 /** Share of the time for finishing that the ends of watches may be spread over. */
@@ -7,22 +11,18 @@ const DRAIN_SHARE = 0.5;
 
 const NEEDS = [
   'api',
-  'store',
   'changes',
-  'observation',
-  'admissionWebhooks',
-  'access',
-  'fairness',
-  'tokens',
-  'serviceAccountKeys',
   'credentials',
-  'auditor',
   'aggregated',
+  'vanishedPeers',
+  'handedOn',
+  'requestMetrics',
+  'requests',
 ] as const;
 
 type Process = Host<(typeof NEEDS)[number], 'served'>;
 
-/** Sockets that clients connect to. */
+/** Sockets that clients connect to: once they are open, requests are answered. */
 export const listeners = declare({ name: 'listeners', needs: NEEDS, makes: ['served'] }, (process) => {
   let isBootstrapped = false;
   // Sockets are open before the objects exist that clients rely on (the namespace `default`, the kubeconfig).
@@ -32,52 +32,64 @@ export const listeners = declare({ name: 'listeners', needs: NEEDS, makes: ['ser
       if (!isBootstrapped) throw new Error('the process is still starting');
     },
   };
-  process.health
-    .add(bootstrap, 'readyz')
-    .add(afterGrace(bootstrap, process.settings.serving.livezGracePeriod), 'livez');
+  const { livezGracePeriod } = process.settings.serving;
+  process.health.add(bootstrap, 'readyz').add(afterGrace(bootstrap, livezGracePeriod), 'livez');
   return {
     async start() {
-      const { settings } = process;
-      const api = process.need('api');
-      const served = await listen(process);
-      if (settings.role.housekeeping) await api.bootstrap(served.securePort);
+      const { serving, role } = process.settings;
+      const credentials = process.need('credentials');
+      const opened = await open(process);
+      const { securePort } = opened;
+      const url = urlOf(serving, securePort);
+      const publicAddress = publicAddressOf(serving, securePort, url);
+      process.provide({ served: { securePort, url, publicAddress, close: (deadline) => opened.close(deadline) } });
+      credentials.onChange(async (set) => {
+        opened.show(set);
+        await writeAdminKubeconfig(serving, set, url);
+      });
+      if (role.housekeeping) await process.need('api').bootstrap(securePort);
       process.need('aggregated').publishTrust();
-      await served.announce();
+      await writeAdminKubeconfig(serving, credentials.current, url);
       isBootstrapped = true;
     },
     stop: (deadline) => close(process, deadline),
   };
 });
 
-async function listen(process: Process): Promise<Served> {
-  const { settings, features, health, logger } = process;
-  const { serving, role, metricsPage = (own) => own } = settings;
-  const auditor = process.need('auditor');
-  const served = await serve({
-    ...{ serving, features, health, logger, metricsPage },
-    api: process.need('api'),
-    webhooks: () => process.peek('admissionWebhooks')?.states() ?? [],
-    observation: process.need('observation'),
-    gatewayUrls: role.gatewayUrls,
-    credentials: process.need('credentials'),
-    access: process.need('access'),
-    tokens: process.need('tokens'),
-    serviceAccountKeys: process.need('serviceAccountKeys'),
-    aggregated: process.need('aggregated'),
-    fairness: process.need('fairness'),
-    ...(auditor && { auditor }),
+function open(process: Process): Promise<Listeners> {
+  const { serving } = process.settings;
+  const { aggregator } = process.need('aggregated');
+  const metrics = process.need('requestMetrics');
+  return openListeners({
+    listener: process.need('requests'),
+    ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
+    credentials: process.need('credentials').current,
+    tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
+    ...{ bindAddress: serving.bindAddress, securePort: serving.securePort, insecurePort: serving.insecurePort },
+    limits: connectionLimits(serving),
+    onRefused: (limit) => metrics.refused(limit),
+    http2MaxStreams: serving.http2MaxStreamsPerConnection,
+    watchBufferBytes: serving.watchBufferBytes,
+    vanishedPeers: process.need('vanishedPeers'),
   });
-  process.provide({ served });
-  return served;
+}
+
+async function writeAdminKubeconfig(
+  { kubeconfigOut }: ServingOptions,
+  { admin, servingCa }: CredentialSet,
+  url: string,
+) {
+  if (kubeconfigOut === undefined || !admin) return;
+  const { cert, key } = admin;
+  await writeKubeconfig(kubeconfigOut, { server: url, cert, key, ...(servingCa !== undefined && { ca: servingCa }) });
 }
 
 async function close(process: Process, deadline: AbortSignal): Promise<void> {
-  const served = process.peek('served');
   const tell = () => process.logger.warn('requests that are still in flight are aborted');
   deadline.addEventListener('abort', tell);
-  const closed = served?.close(deadline);
+  const closed = process.peek('served')?.close(deadline);
   const { cache } = process.need('changes');
-  const handedOn = served?.handedOn;
+  const handedOn = process.peek('handedOn');
   const { shutdownWatchRate: rate, shutdownDrainDuration } = process.settings.serving;
   const watches = cache.watchers + (handedOn?.size ?? 0);
   const spread = Math.min((watches / rate) * 1000, shutdownDrainDuration * DRAIN_SHARE);

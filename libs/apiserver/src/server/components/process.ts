@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { AccessControl } from '@orch/access';
 import type { FollowedObjects } from '@orch/admission';
 import type { AdmissionControl, AdmissionObserver, AdmissionWebhooks, Webhooks } from '@orch/admission-host';
@@ -10,15 +11,23 @@ import type { Fairness } from '@orch/fairness';
 import type { FollowedByNamespaces } from '@orch/maintenance';
 import type { Component, FeatureGates, HealthRegistry, Lifecycle, Logger } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
-import type { Auditor } from '@orch/serving';
+import type {
+  Auditor,
+  createListener,
+  HandedStreams,
+  OpenWatches,
+  RequestMetrics,
+  VanishedPeers,
+  WatchProxy,
+} from '@orch/serving';
 import type { SealedStore } from '@orch/storage';
 import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import type { ErrorCounts } from '../../metrics/error-counts.js';
 import type { Observation } from '../../metrics/observation.js';
+import type { Served } from '../addresses.js';
 import type { Api } from '../assemble.js';
 import type { ChangeFeed } from '../change-feed.js';
 import type { ControlPlaneSettings } from '../control-plane-settings.js';
-import type { Served } from '../serve.js';
 
 /** Parts of a process that its components make for each other, by name. */
 interface Parts {
@@ -50,6 +59,17 @@ interface Parts {
   /** Records requests; undefined where nothing is recorded. */
   readonly auditor: Auditor | undefined;
   readonly aggregated: AggregatedApis;
+  readonly watches: OpenWatches;
+  readonly vanishedPeers: VanishedPeers;
+  /** Streams that other processes serve for clients of this one. */
+  readonly handedOn: HandedStreams;
+  /** Proxies watches to gateways; undefined where they are served here. */
+  readonly watchProxy: WatchProxy | undefined;
+  /** Answers requests that are for no resource. */
+  readonly documents: RequestListener;
+  readonly requestMetrics: RequestMetrics;
+  /** Answers each request. */
+  readonly requests: ReturnType<typeof createListener>;
   readonly served: Served;
 }
 

@@ -1,0 +1,76 @@
+import { verbsWith } from '@orch/handlers';
+import { systemClock } from '@orch/runtime';
+import { SharedBound } from '@orch/runtime/work';
+import {
+  authenticationAttempts,
+  bodyUseOf,
+  createListener,
+  observeSlowClients,
+  RequestMetrics,
+  ResourceRouter,
+  SlowClients,
+  slowClientLimits,
+} from '@orch/serving';
+import { declare, type Host } from './process.js';
+
+const NEEDS = [
+  'api',
+  'observation',
+  'access',
+  'fairness',
+  'credentials',
+  'auditor',
+  'aggregated',
+  'watches',
+  'handedOn',
+  'watchProxy',
+  'documents',
+] as const;
+
+/** The stages that each request passes. */
+export const chain = declare({ name: 'chain', needs: NEEDS, makes: ['requestMetrics', 'requests'] }, (process) => ({
+  async start() {
+    const requestMetrics = new RequestMetrics(process.need('observation').metrics);
+    process.provide({ requestMetrics, requests: requestsOf(process, requestMetrics) });
+  },
+  async stop() {},
+}));
+
+function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetrics) {
+  const { serving } = process.settings;
+  const { served, deps } = process.need('api');
+  const { metrics: all, tracing } = process.need('observation');
+  const [{ aggregator }, auditor] = [process.need('aggregated'), process.need('auditor')];
+  const proxy = process.need('watchProxy');
+  const verbs = verbsWith(deps);
+  return createListener({
+    ...{ names: deps.names, representations: deps.representations, requestTimeoutMs: deps.limits.requestTimeoutMs },
+    ...{ router: new ResourceRouter(served, verbs), verbs },
+    authenticator: process.need('credentials').authenticator,
+    authenticationAttempted: authenticationAttempts(all),
+    authorizer: process.need('access').authorizer,
+    flow: flowOf(process),
+    watches: process.need('watches'),
+    fallback: process.need('documents'),
+    ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
+    ...(aggregator && { aggregator }),
+    streams: process.need('handedOn'),
+    ...{ metrics, logger: process.logger, slowRequestMs: serving.slowRequestThreshold },
+    maxImpersonationValues: serving.maxImpersonationValues,
+    ...(auditor && { auditor }),
+    ...(tracing && { tracing }),
+  });
+}
+
+/** Limits of requests that are executed, and of their bodies. */
+function flowOf(process: Host<'api' | 'observation' | 'fairness' | 'aggregated'>) {
+  const { serving } = process.settings;
+  const { served, deps } = process.need('api');
+  const slowClients = new SlowClients(slowClientLimits(serving), systemClock);
+  observeSlowClients(process.need('observation').metrics, slowClients);
+  return {
+    ...{ turns: process.need('fairness').turns, slowClients, bodyLimits: deps.limits },
+    bodies: new SharedBound({ inAll: serving.maxWaitingBodyBytes, perUser: serving.maxWaitingBodyBytesPerUser }),
+    bodyUse: bodyUseOf(served, process.need('aggregated').aggregator),
+  };
+}

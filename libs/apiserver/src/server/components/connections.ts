@@ -1,0 +1,57 @@
+import { systemClock } from '@orch/runtime';
+import {
+  checkGatewayClient,
+  HandedStreams,
+  OutgoingConnections,
+  refusalFrames,
+  VanishedPeers,
+  WatchProxy,
+} from '@orch/serving';
+import { declare, type Host } from './process.js';
+
+const NEEDS = ['api', 'observation', 'credentials'] as const;
+
+type Process = Host<(typeof NEEDS)[number]>;
+
+/** Detection of peers that have vanished, and the streams that other processes serve for clients of this one. */
+export const connections = declare(
+  { name: 'connections', needs: NEEDS, makes: ['vanishedPeers', 'handedOn', 'watchProxy'] },
+  (process) => ({
+    async start() {
+      const { serving } = process.settings;
+      const { clientVanished: onVanished, outgoingCut: onCut } = process.need('observation');
+      const vanishedPeers = new VanishedPeers({
+        clock: systemClock,
+        timeoutMs: serving.tcpUserTimeout,
+        onVanished,
+        onError: (error) => process.logger.error('looking for vanished peers failed', error),
+      });
+      const outgoing = new OutgoingConnections({
+        vanished: vanishedPeers,
+        peerTimeoutMs: serving.tcpUserTimeout,
+        silenceMs: serving.gatewaySilenceTimeout,
+        onCut,
+      });
+      const handedOn = new HandedStreams({ connections: outgoing, limits: process.need('api').deps.limits });
+      process.provide({ vanishedPeers, handedOn, watchProxy: proxyOf(process, handedOn) });
+    },
+    async stop() {},
+  }),
+);
+
+/** Proxies watches to the gateways; undefined where they are served here. */
+function proxyOf(process: Process, handedOn: HandedStreams): WatchProxy | undefined {
+  const { gatewayUrls } = process.settings.role;
+  if (gatewayUrls.length === 0) return undefined;
+  const credentials = process.need('credentials');
+  const warning = checkGatewayClient(credentials.current);
+  if (warning !== undefined) process.logger.warn(warning);
+  const { representations } = process.need('api').deps;
+  return new WatchProxy(
+    gatewayUrls,
+    () => credentials.current,
+    handedOn,
+    process.need('observation').requestSent,
+    (ctx) => refusalFrames(ctx, representations),
+  );
+}
