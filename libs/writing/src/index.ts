@@ -2,6 +2,7 @@ export { QuotaCharges, resourceOf } from './charges/quota-charges.js';
 export { type KnownQuota, QuotaIndex } from './charges/quota-index.js';
 export { type AllocationClaims, type Claim, openClaims } from './charges/store-claims.js';
 export { ControllerClient, type ControllerHost, type UpdateSettings } from './controllers/controller-client.js';
+export type { ControllerSeats } from './controllers/controller-seats.js';
 export { type DeleteOptions, markDeletion, type PropagationPolicy } from './own/deletion.js';
 export { type EmptyingTools, emptyCollection } from './own/empty-collection.js';
 export { readMade } from './own/made-object.js';
