@@ -83,6 +83,6 @@ async function clean(
 
 /** Requeues a key after a conflict: the newer version will reach the cache. */
 function requeueOvertaken(error: unknown): never {
-  const isOvertaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
+  const isOvertaken = error instanceof StatusError && error.status.reason === 'Conflict';
   throw isOvertaken ? new RequeueError(error.message) : error;
 }

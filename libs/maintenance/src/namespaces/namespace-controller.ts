@@ -142,7 +142,9 @@ class NamespaceReconciler {
   ): Promise<undefined> {
     const { client, endpoint } = this.options;
     const own: Change = (current, ...more) => (current.metadata?.uid === uid ? change(current, ...more) : current);
-    await client.update({ endpoint, key: { namespace: '', name }, subresource }, own).catch(ignoreMissing);
+    await client
+      .update({ endpoint, key: { namespace: '', name }, subresource }, own)
+      .catch(ignoreMissing(endpoint, name));
   }
 }
 
