@@ -15,7 +15,7 @@ import { type Clock, sleep, systemClock } from '@orch/runtime';
 import { Backoff, inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
 import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
-import { ignoreMissing, serverItself } from '@orch/writing';
+import { ignoreMissing, isNamespaceMissing, serverItself } from '@orch/writing';
 import type { PolicyInformers } from './policy-informers.js';
 import type { Binding, Role } from './policy-objects.js';
 
@@ -129,7 +129,11 @@ export class BootstrapPolicyKeeper {
   async #create(wanted: BootstrapObject<unknown>): Promise<void> {
     const create = () => copy(wanted.object as ApiObject);
     const made = this.options.deps.pipeline.write(this.#request('CREATE', wanted), { create });
-    await made.then(() => undefined, ignoreMissing).catch(ignoreExisting);
+    await made
+      .then(() => undefined, ignoreExisting)
+      .catch((error: unknown) => {
+        if (!isNamespaceMissing(error, wanted.namespace)) throw error;
+      });
   }
 
   async #update(
@@ -139,14 +143,14 @@ export class BootstrapPolicyKeeper {
     const written = this.options.deps.pipeline.write(this.#request('UPDATE', wanted), {
       change: (current) => change(current) ?? current,
     });
-    await written.then(() => undefined, ignoreMissing);
+    await written.then(() => undefined, ignoreMissing(this.options.endpoints[wanted.resource], wanted.name));
   }
 
   async #recreate(wanted: BootstrapObject<unknown>, uid: string | undefined): Promise<void> {
     const { remover } = this.options.deps;
     const { endpoint, key, caller } = this.#request('UPDATE', wanted);
     const removed = remover.remove(endpoint, key, { dryRun: false, ...(uid !== undefined && { uid }) }, caller);
-    await removed.then(() => undefined, ignoreMissing);
+    await removed.then(() => undefined, ignoreMissing(endpoint, key.name));
     await this.#create(wanted);
   }
 }

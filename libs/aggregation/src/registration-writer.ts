@@ -62,7 +62,7 @@ export class RegistrationWriter {
     const { remover, endpoint } = this.options;
     await remover
       .remove(endpoint, { namespace: '', name }, { dryRun: false, uid }, serverIn(run))
-      .then(() => undefined, ignoreMissing)
+      .then(() => undefined, ignoreMissing(endpoint, name))
       .catch(ignoreExisting);
   }
 }

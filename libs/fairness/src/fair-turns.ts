@@ -1,11 +1,15 @@
 import { type Classified, type FlowController, ONE_SEAT, QueuedRequest, type WorkEstimate } from '@orch/flowcontrol';
 import type { OpenContext, RequestSeat, Turns } from '@orch/serving';
+import type { ClassifiedRequest, ControllerTurns } from './controller-seats.js';
 import type { FlowMetrics } from './flow-metrics.js';
+
+/** Parts of a request that its work is estimated by. */
+export interface EstimatedRequest extends Pick<ClassifiedRequest, 'info'>, Pick<OpenContext, 'query'> {}
 
 interface FairTurnsOptions {
   readonly controller: Pick<FlowController, 'classify' | 'enter'>;
   /** The room that a request takes, of which there is at most `maxSeats`. */
-  work(ctx: OpenContext, maxSeats: number): WorkEstimate;
+  work(request: EstimatedRequest, maxSeats: number): WorkEstimate;
   readonly metrics: FlowMetrics;
 }
 
@@ -13,16 +17,18 @@ interface FairTurnsOptions {
 const SCHEMA_HEADER = 'X-Kubernetes-PF-FlowSchema-UID';
 const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
 
+const NO_QUERY = new URLSearchParams();
+
 /** A queued request as debugging pages list it. */
 export interface Queued {
   /** Name of the user. */
   readonly user: string;
   /** Attributes of the request. */
-  readonly info: OpenContext['info'];
+  readonly info: ClassifiedRequest['info'];
 }
 
 /** Schedules requests by priority level, and fairly among the flows of each level (KEP-1040). */
-export class FairTurns implements Turns {
+export class FairTurns implements ControllerTurns {
   constructor(private readonly options: FairTurnsOptions) {}
 
   /** Whether the priority level of a request has no queues, and no limit on concurrency. */
@@ -35,22 +41,39 @@ export class FairTurns implements Turns {
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
   take(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined> {
-    const { controller, work, metrics } = this.options;
-    const found = controller.classify(ctx.user, ctx.info);
+    const found = this.options.controller.classify(ctx.user, ctx.info);
     show(ctx, found);
+    return this.#enter(found, ctx, ctx.res);
+  }
+
+  /**
+   * Takes seats for a write of a controller within this process, as {@link take} does for a request.
+   * @returns undefined for one that is rejected, or was not dispatched in time
+   */
+  takeForController({ user, info }: ClassifiedRequest): ReturnType<Turns['take']> {
+    const found = this.options.controller.classify(user, info);
+    return this.#enter(found, { user, info, query: NO_QUERY }, undefined);
+  }
+
+  #enter(
+    found: Classified,
+    request: EstimatedRequest & ClassifiedRequest,
+    client: OpenContext['res'] | undefined,
+  ): ReturnType<Turns['take']> {
+    const { controller, work, metrics } = this.options;
     const { level, schema } = found;
     const series = metrics.of(level.configuration.name, schema.name);
-    const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
-    const estimate = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
+    const dispatched = () => series.dispatched(request.info.verb === 'watch' ? 'watch' : 'regular');
+    const estimate = level.queues ? work(request, level.maxSeats) : ONE_SEAT;
     if (level.queues) series.estimated(estimate);
-    const entry = controller.enter(found, estimate, queued(ctx));
+    const entry = controller.enter(found, estimate, queued(request));
     if (!entry) return turnOf(undefined, dispatched);
     if (!(entry instanceof QueuedRequest)) {
       series.rejected(entry);
       return undefined;
     }
     const seated = entry.seated();
-    return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
+    return seated === true ? turnOf(entry, dispatched) : this.#waitFor(client, entry, seated, series, dispatched);
   }
 
   /**
@@ -71,18 +94,18 @@ export class FairTurns implements Turns {
     const turn = () => turnOf(entry, uncounted);
     return seated === true
       ? turn()
-      : waitFor(ctx, entry, seated).then((end) => (end === 'seated' ? turn() : undefined));
+      : waitFor(ctx.res, entry, seated).then((end) => (end === 'seated' ? turn() : undefined));
   }
 
   async #waitFor(
-    ctx: OpenContext,
+    client: OpenContext['res'] | undefined,
     entry: QueuedRequest,
     seated: Promise<boolean>,
     series: ReturnType<FlowMetrics['of']>,
     dispatched: () => () => void,
   ): Promise<RequestSeat | undefined> {
     const since = performance.now();
-    const end = await waitFor(ctx, entry, seated);
+    const end = await waitFor(client, entry, seated);
     series.waited(end === 'seated', performance.now() - since);
     if (end === 'seated') return turnOf(entry, dispatched);
     series.rejected(end);
@@ -90,18 +113,18 @@ export class FairTurns implements Turns {
   }
 }
 
-const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
+const queued = ({ user, info }: ClassifiedRequest): Queued => ({ user: user.name, info });
 
-/** Waits for a seat for as long as the client waits for the response. */
-async function waitFor({ res }: OpenContext, entry: QueuedRequest, seated: Promise<boolean>) {
+/** Waits for a seat for as long as the client, if there is one, waits for the response. */
+async function waitFor(client: OpenContext['res'] | undefined, entry: QueuedRequest, seated: Promise<boolean>) {
   let isGone = false;
   const gone = (): void => {
     isGone = true;
     entry.leave();
   };
-  res.once('close', gone);
+  client?.once('close', gone);
   const isSeated = await seated;
-  res.off('close', gone);
+  client?.off('close', gone);
   if (isSeated) return 'seated';
   return isGone ? 'cancelled' : 'time-out';
 }

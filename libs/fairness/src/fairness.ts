@@ -5,8 +5,10 @@ import type { ApiDeps } from '@orch/handlers';
 import type { InformerStore } from '@orch/informers';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
-import type { RequestKind, Turns } from '@orch/serving';
+import type { RequestKind } from '@orch/serving';
+import type { ControllerSeats } from '@orch/writing';
 import { boundedTurns } from './bounded-turns.js';
+import { type ControllerTurns, controllerSeats } from './controller-seats.js';
 import { FairTurns } from './fair-turns.js';
 import { FlowConfiguration } from './flow-configuration.js';
 import { FlowKeeper } from './flow-keeper.js';
@@ -41,7 +43,12 @@ interface FairnessSettings {
 /** Priority and fairness of one process: its scheduler and its configuration. */
 export class Fairness {
   /** Decides which request is executed next: by priority and fairness, or by fixed limits. */
-  readonly turns: Turns;
+  readonly turns: ControllerTurns;
+  /** Seats of the controllers of this process. */
+  get seats(): ControllerSeats {
+    return controllerSeats(this.turns);
+  }
+
   /** Debugging pages of the queues; undefined where requests are not queued. */
   readonly pages: FlowPages | undefined;
   readonly #controller: FlowController | undefined;

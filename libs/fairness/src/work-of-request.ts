@@ -1,7 +1,8 @@
 import { listEstimate, ONE_SEAT, type WorkEstimate, writeEstimate } from '@orch/flowcontrol';
 import type { ServedResources } from '@orch/resources';
-import { kindOf, type OpenContext } from '@orch/serving';
+import { kindOf } from '@orch/serving';
 import type { WatchCache } from '@orch/watchcache';
+import type { EstimatedRequest } from './fair-turns.js';
 
 interface WorkKnown {
   readonly served: ServedResources;
@@ -16,8 +17,8 @@ interface WorkKnown {
  * their own.
  */
 export function workOfRequest({ served, cache, chunking }: WorkKnown) {
-  return (ctx: OpenContext, maxSeats: number): WorkEstimate => {
-    const { info, query } = ctx;
+  return (request: EstimatedRequest, maxSeats: number): WorkEstimate => {
+    const { info, query } = request;
     const { verb, group, resource, subresource, name } = info;
     if (!info.isResourceRequest || verb === 'get' || verb === 'watch') return ONE_SEAT;
     // Of one object, a read of that.
@@ -27,7 +28,7 @@ export function workOfRequest({ served, cache, chunking }: WorkKnown) {
     const endpoint = served.current.ofResource(group, resource);
     const known = endpoint && cache.peek(endpoint.type);
     if (!known) return ONE_SEAT;
-    if (verb !== 'list') return kindOf(ctx) === 'mutating' ? writeEstimate(known.watchers, maxSeats) : ONE_SEAT;
+    if (verb !== 'list') return kindOf(request) === 'mutating' ? writeEstimate(known.watchers, maxSeats) : ONE_SEAT;
     return listEstimate({ stored: known.ready() ? known.objects : undefined, ...listed(query, chunking) }, maxSeats);
   };
 }

@@ -8,8 +8,8 @@ const LONGEST_MS = 600_000;
 export const untilDue = (time: number, now: number): number | undefined =>
   time === Number.POSITIVE_INFINITY ? undefined : Math.min(Math.max(time - now, 0) + 1, LONGEST_MS);
 
-/** Requeues a key after a conflict or a deletion: the newer version will reach the cache. @throws always */
+/** Requeues a key after a conflict: the newer version will reach the cache. @throws always */
 export function requeueOvertaken(error: unknown): never {
-  const isOvertaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
+  const isOvertaken = error instanceof StatusError && error.status.reason === 'Conflict';
   throw isOvertaken ? new RequeueError(error.message) : error;
 }

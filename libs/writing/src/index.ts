@@ -2,12 +2,14 @@ export { QuotaCharges, resourceOf } from './charges/quota-charges.js';
 export { type KnownQuota, QuotaIndex } from './charges/quota-index.js';
 export { type AllocationClaims, type Claim, openClaims } from './charges/store-claims.js';
 export { ControllerClient, type ControllerHost, type UpdateSettings } from './controllers/controller-client.js';
+export type { ControllerSeats } from './controllers/controller-seats.js';
 export { type DeletionOptions, markDeletion, type PropagationPolicy } from './own/deletion.js';
 export { type EmptyingTools, emptyCollection } from './own/empty-collection.js';
 export { readMade } from './own/made-object.js';
+export { ignoreMissing, isMissing, isNamespaceMissing } from './own/missing.js';
 export { ObjectRemover, REMOVALS } from './own/object-remover.js';
 export { ensureOwn, type OwnCreations } from './own/own-creation.js';
-export { ignoreMissing, type UpdateTarget, updateOwn } from './own/own-update.js';
+export { type UpdateTarget, updateOwn } from './own/own-update.js';
 export { type Rewriting, rewriteCollection } from './own/rewrite-collection.js';
 export {
   authorizerOf,

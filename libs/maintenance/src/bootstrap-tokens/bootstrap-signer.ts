@@ -4,7 +4,7 @@ import type { ApiObject } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { SharedInformer } from '@orch/runtime/informers';
 import type { ConfigMap } from '@orch/schema/types/core/v1';
-import type { ControllerClient, UpdateFunction } from '@orch/writing';
+import { type ControllerClient, ignoreMissing, type UpdateFunction } from '@orch/writing';
 import { requeueOvertaken, untilDue } from '../reconciliation.js';
 import type { BootstrapToken } from './bootstrap-token.js';
 import { detachedSignature } from './detached-signature.js';
@@ -43,7 +43,8 @@ export function bootstrapSigner(options: BootstrapSignerOptions): Controller {
         .filter(({ expiresAt }) => expiresAt > now());
       if (found && !isDeepStrictEqual(signed(found, holders).data, found.data)) {
         const change: UpdateFunction = async (current) => signed(current as ConfigMap, holders) as ApiObject;
-        await client.update({ endpoint, key: CLUSTER_INFO }, change).catch(requeueOvertaken);
+        const missing = ignoreMissing(endpoint, CLUSTER_INFO.name);
+        await client.update({ endpoint, key: CLUSTER_INFO }, change).catch(missing).catch(requeueOvertaken);
       }
       return untilDue(Math.min(...holders.map(({ expiresAt }) => expiresAt)), now());
     },

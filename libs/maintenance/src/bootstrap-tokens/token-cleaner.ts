@@ -30,7 +30,7 @@ export function tokenCleaner({ tokens, endpoint, namespace, client, now }: Token
       const options = { dryRun: false, uid: token.uid };
       await client
         .delete(endpoint, { namespace, name: token.name }, options)
-        .catch(ignoreMissing)
+        .catch(ignoreMissing(endpoint, token.name))
         .catch(requeueOvertaken);
       return undefined;
     },

@@ -100,5 +100,5 @@ async function remove(
 ): Promise<void> {
   const { name, uid, resourceVersion } = outline;
   const options = { dryRun: false, uid, resourceVersion };
-  await client.delete(endpoint, { namespace: '', name }, options).catch(ignoreMissing);
+  await client.delete(endpoint, { namespace: '', name }, options).catch(ignoreMissing(endpoint, name));
 }

@@ -33,7 +33,7 @@ export async function writeRequest(
       if (current.metadata?.uid !== uid) return current;
       return ((await change(current as CertificateSigningRequest)) as ApiObject | undefined) ?? current;
     })
-    .catch(ignoreMissing);
+    .catch(ignoreMissing(endpoint, name));
 }
 
 /** Adds a condition to a request; its times are filled in when it is written. */

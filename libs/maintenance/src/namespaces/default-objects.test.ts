@@ -1,4 +1,4 @@
-import { StatusError } from '@orch/machinery';
+import { notFound, StatusError } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
 import {
   controllerHost,
@@ -113,15 +113,26 @@ describe('the account of pods that name none', () => {
 });
 
 it.each([
-  ['NotFound', 'as by a webhook that has not what it looks for'],
-  ['AlreadyExists', 'as where memory lacks the object'],
-] as const)('what is refused with %s is tried again (%s)', async (reason, _why) => {
-  refusal = new StatusError(reason, 'refused');
+  ['the namespace has gone meanwhile', notFound({ group: '', resource: 'namespaces' }, 'default')],
+  ['memory lacks the object', new StatusError('AlreadyExists', 'refused')],
+] as const)('is tried again where %s', async (_why, error) => {
+  refusal = error;
   await start();
   await clock.advance(1_000);
   expect(accountIn('default')).toBeUndefined();
   refusal = undefined;
   await until(() => accountIn('default') !== undefined);
+});
+
+it('is tried again where a webhook refuses it with 404, which is reported', async () => {
+  refusal = new StatusError('NotFound', 'admission webhook "w" denied the request: no such team');
+  await start();
+  await clock.advance(1_000);
+  expect(errors.length).toBeGreaterThan(2);
+  expect(errors[0]).toBe(refusal);
+  refusal = undefined;
+  await until(() => accountIn('default') !== undefined);
+  errors.length = 0;
 });
 
 describe('an object that says something', () => {

@@ -5,7 +5,7 @@ import { type ApiObject, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { SharedInformer } from '@orch/runtime/informers';
 import { UnreadableBodyError } from '@orch/storage';
-import type { ControllerClient } from '@orch/writing';
+import { type ControllerClient, isMissing, isNamespaceMissing } from '@orch/writing';
 
 /** An object that every namespace has. */
 interface DefaultObject {
@@ -39,7 +39,7 @@ export function defaultObjects({ name, object, namespaces, client }: DefaultObje
     async reconcile(namespace) {
       const found = namespaces.get(namespace);
       if (!found || found.metadata?.deletionTimestamp !== undefined || isRight(object, namespace)) return undefined;
-      await write(object, namespace, client).catch(ignoreOvertaken);
+      await write(object, namespace, client).catch(requeueOvertaken(object, namespace));
       return undefined;
     },
   };
@@ -69,17 +69,19 @@ async function write(
 }
 
 /**
- * Ignores failures that a later event resolves. If the namespace is being deleted, its end wakes the controller. A
- * missing namespace, or an object that was created or deleted meanwhile, is also followed by an event, but the error
- * may come from a webhook, so that the work is queued again. An unreadable object is reported by the informer.
+ * Ignores failures that a later event resolves. If the namespace is being deleted, its end wakes the controller. What
+ * was created or deleted meanwhile, or the end of the namespace, may reach the cache later: the work is queued again. An
+ * unreadable object is reported by the informer.
  */
-function ignoreOvertaken(error: unknown): void {
-  if (error instanceof UnreadableBodyError) return;
-  if (!(error instanceof StatusError)) throw error;
-  if (isTerminating(error)) return;
-  const isOvertaken = error.code === 404 || error.status.reason === 'AlreadyExists';
-  throw isOvertaken ? new RequeueError(error.message) : error;
-}
+const requeueOvertaken =
+  ({ endpoint, name }: DefaultObject, namespace: string) =>
+  (error: unknown): void => {
+    if (error instanceof UnreadableBodyError) return;
+    if (!(error instanceof StatusError)) throw error;
+    if (isTerminating(error)) return;
+    const isGone = isMissing(error, endpoint, name) || isNamespaceMissing(error, namespace);
+    throw isGone || error.status.reason === 'AlreadyExists' ? new RequeueError(error.message) : error;
+  };
 
 function isRight({ informer, name, content }: DefaultObject, namespace: string): boolean {
   const found: ApiObject | undefined = informer.get(`${namespace}/${name}`);

@@ -143,7 +143,9 @@ class NamespaceReconciler {
     const { client, endpoint } = this.options;
     const own: UpdateFunction = (current, ...more) =>
       current.metadata?.uid === uid ? change(current, ...more) : current;
-    await client.update({ endpoint, key: { namespace: '', name }, subresource }, own).catch(ignoreMissing);
+    await client
+      .update({ endpoint, key: { namespace: '', name }, subresource }, own)
+      .catch(ignoreMissing(endpoint, name));
   }
 }
 

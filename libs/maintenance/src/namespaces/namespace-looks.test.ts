@@ -124,11 +124,15 @@ it('one that is made again under its name while it is emptied keeps what it hold
 it('is not finalized where memory has yet to hear that it is another', async () => {
   await deleted('going');
   learn('going');
+  let isReplaced = false;
   await run(async () => {
     await replace();
+    isReplaced = true;
     return [];
   });
   await clock.advance(0);
+  await expect.poll(() => isReplaced).toBe(true);
+  await clock.settle();
   expect(api.stored('namespaces', 'going')?.spec).toEqual({ finalizers: [api.deps.names.product] });
 });
 

@@ -102,7 +102,7 @@ export class QuotaCount {
     try {
       const target = { endpoint, key, subresource: 'status' };
       const settings = { changeKind: 'usage', hints: { namesVersion: true } } as const;
-      await client.update(target, change, settings).catch(ignoreMissing);
+      await client.update(target, change, settings).catch(ignoreMissing(endpoint, key.name));
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.code === 409) return false;

@@ -86,7 +86,7 @@ export class EndpointsReconciler {
     const create = (): ApiObject => written({ metadata: { ...key } }, addresses, names) ?? { metadata: { ...key } };
     await pipeline.write(write, { create, change });
     if (!isOther) return;
-    await remover.remove(endpoint, key, { dryRun: false }, serverItself()).catch(ignoreMissing);
+    await remover.remove(endpoint, key, { dryRun: false }, serverItself()).catch(ignoreMissing(endpoint, key.name));
     await pipeline.write(write, { create, change });
   }
 }

@@ -30,5 +30,5 @@ export type RequestKind = 'mutating' | 'readOnly';
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /** Returns whether a request only reads or may change something, by its verb. */
-export const kindOf = ({ info }: Pick<OpenContext, 'info'>): RequestKind =>
+export const kindOf = ({ info }: { readonly info: Pick<OpenContext['info'], 'verb'> }): RequestKind =>
   READS.has(info.verb) ? 'readOnly' : 'mutating';

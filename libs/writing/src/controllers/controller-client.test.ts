@@ -1,11 +1,12 @@
 import type { AdmissionPlugin, Attributes } from '@orch/admission';
 import { ActionRecorder, type AuditBackend, type EventRecord, PolicyEvaluator } from '@orch/audit';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, tooManyRequests } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerClient } from './controller-client.js';
+import type { ControllerSeats } from './controller-seats.js';
 
 const ACCOUNT = 'namespace-controller';
 const USER = 'system:serviceaccount:kube-system:namespace-controller';
@@ -49,18 +50,40 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-function client(term: () => number | undefined = () => 1): ControllerClient {
+function client(term: () => number | undefined = () => 1, seats?: ControllerSeats): ControllerClient {
   const audit = new ActionRecorder({
     policy: new PolicyEvaluator({ rules: [{ level }] }),
     observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },
     ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000, clock: systemClock },
   });
-  return new ControllerClient(controllerHost(api, { authorizer, audit, term }), ACCOUNT);
+  return new ControllerClient(controllerHost(api, { authorizer, audit, term, ...(seats && { seats }) }), ACCOUNT);
 }
 const target = () => ({ endpoint: api.endpoint('configmaps'), key: { namespace: 'default', name: 'a' } });
 const parsed = () => events.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
 
 describe('the writes of a controller', () => {
+  it('take a seat each, before they are authorized, and give it back, also where they fail', async () => {
+    const taken: string[] = [];
+    const seats: ControllerSeats = {
+      async take({ name }, { verb, resource }) {
+        if (verb === 'delete') throw tooManyRequests('too many requests', 1);
+        taken.push(`${name} ${verb} ${resource}`);
+        return () => void taken.push('left');
+      },
+    };
+    const own = client(undefined, seats);
+    await own.create(api.endpoint('configmaps'), CONFIG_MAP);
+    refused.add('update');
+    await expect(own.update(target(), (current) => current)).rejects.toMatchObject({ code: 403 });
+    const asks = asked.length;
+    const refusal = own.delete(api.endpoint('configmaps'), target().key, { dryRun: false });
+    await expect(refusal).rejects.toMatchObject({ code: 429 });
+    expect(taken).toEqual([`${USER} create configmaps`, 'left', `${USER} update configmaps`, 'left']);
+    expect(asked).toHaveLength(asks);
+    const [last] = parsed().filter(({ verb, stage }) => verb === 'delete' && stage === 'ResponseComplete');
+    expect(last).toMatchObject({ responseStatus: { code: 429 } });
+  });
+
   it('are made by its service account, for admission and for who owns the fields', async () => {
     await client().create(api.endpoint('configmaps'), CONFIG_MAP);
     await client().update(target(), (current) => ({ ...current, data: { key: 'other' } }));

@@ -14,6 +14,7 @@ import type { ObjectRemover, Removal } from '../own/object-remover.js';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { UpdateFunction, WriteRequest, Written } from '../pipeline/write-request.js';
+import type { ControllerSeats } from './controller-seats.js';
 import { attributesOf, type WriteTarget } from './request-attributes.js';
 
 /** Dependencies of the clients of controllers. */
@@ -28,6 +29,8 @@ export interface ControllerHost {
   readonly store: Pick<ReadingStore, 'snapshot'>;
   /** Decides what controllers may do. */
   readonly authorizer: Authorizer;
+  /** Seats that writes take; absent where they are not limited. */
+  readonly seats?: ControllerSeats;
   /** Absent where no audit log is kept. */
   readonly audit: ActionAudit | undefined;
   /**
@@ -57,8 +60,8 @@ function accountUser(account: string): UserInfo {
 
 /**
  * Writes of a controller that runs within the server. Each is made by the controller's own service account, and goes
- * through authorization, admission, quota and the audit log as if it had come over HTTP (kube-controller-manager with
- * `--use-service-account-credentials`).
+ * through flow control, authorization, admission, quota and the audit log as if it had come over HTTP
+ * (kube-controller-manager with `--use-service-account-credentials`).
  */
 export class ControllerClient {
   readonly #user: UserInfo;
@@ -137,7 +140,9 @@ export class ControllerClient {
     const request = attributesOf(verb, target);
     const term = this.host.term();
     const recorded = await this.host.audit?.begin({ user: this.#wire, agent: this.#agent, request });
+    let leave: (() => void) | undefined;
     try {
+      leave = await this.host.seats?.take(this.#user, request);
       await this.#authorize(request, recorded);
       const result = await work(this.#caller(request, recorded, term), recorded);
       recorded?.end(success);
@@ -145,6 +150,8 @@ export class ControllerClient {
     } catch (error) {
       recorded?.end(toStatusError(error));
       throw error;
+    } finally {
+      leave?.();
     }
   }
 

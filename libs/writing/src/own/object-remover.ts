@@ -1,10 +1,10 @@
-import { StatusError } from '@orch/machinery';
 import type { Endpoint, Stored } from '@orch/resources';
 import type { Key, Row } from '@orch/storage';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { WriteRequest } from '../pipeline/write-request.js';
 import { type DeletionOptions, markDeletion } from './deletion.js';
+import { isMissing } from './missing.js';
 
 /**
  * Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects
@@ -75,7 +75,7 @@ export class ObjectRemover {
         hints: endpoint.stage ? UNANSWERED : { unanswered: true, found: row },
       });
     } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return undefined;
+      if (isMissing(error, endpoint, name)) return undefined;
       throw error;
     }
   }

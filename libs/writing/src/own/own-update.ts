@@ -1,8 +1,8 @@
-import { StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type OwnRun, serverIn, serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { UpdateFunction } from '../pipeline/write-request.js';
+import { ignoreMissing } from './missing.js';
 
 /** Dependencies of updates by the server itself. */
 export interface UpdateTarget {
@@ -36,11 +36,5 @@ export async function updateOwn(
   } as const;
   const own: UpdateFunction = (current, turn, stored) =>
     current.metadata?.uid === uid ? change(current, turn, stored) : current;
-  await pipeline.write(request, { change: own }).catch(ignoreMissing);
-}
-
-/** Ignores that an object to be written or removed does not exist. @throws any other error */
-export function ignoreMissing(error: unknown): void {
-  if (error instanceof StatusError && error.code === 404) return;
-  throw error;
+  await pipeline.write(request, { change: own }).catch(ignoreMissing(endpoint, name));
 }

@@ -4,6 +4,7 @@ import type { ReadingStore, Row } from '@orch/storage';
 import { serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import { eachStored } from './each-stored.js';
+import { isMissing } from './missing.js';
 
 interface RewritingTools {
   readonly store: Pick<ReadingStore, 'snapshot'>;
@@ -52,7 +53,7 @@ export async function rewriteCollection(
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (stopped()) return;
-      if (error.code !== 404) onDone({ error });
+      if (!isMissing(error, endpoint, row.name)) onDone({ error });
     }
   });
 }

@@ -97,6 +97,7 @@ const hostOf = (process: Process, leadership: Leadership): ControllerHost => ({
   ...{ remover: stateOf(process).deps.remover, store: stateOf(process).store },
   authorizer: process.need('access').authorizer,
   audit: process.need('audit').actions,
+  seats: process.need('fairness').seats,
 });
 
 type Shared = Pick<
