@@ -31,7 +31,7 @@ export const webhookOptions = {
     type: 'int',
     default: 50,
     min: 0,
-    help: 'Maximum number of hanging calls of one admission webhook. A call hangs when half of its timeout has passed and nothing has been answered since it began. At the limit, if the calls are of several users and failurePolicy is Fail, each user may have one call under way; further writes of that user are refused. 0 means no limit.',
+    help: 'Limit on hanging calls of one admission webhook. A call hangs when half of its timeout has passed and the webhook has answered nothing since it began. Once calls of several users reach the limit, and failurePolicy is Fail, each user may have one call under way; further writes of that user are refused. 0 means no limit.',
   },
   'conversion-webhook-timeout': {
     type: 'duration',

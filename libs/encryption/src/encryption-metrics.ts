@@ -82,7 +82,7 @@ export function leftOutObjects(metrics: Metrics): (error: UnreadableBodyError) =
 function transformations(metrics: Metrics): Required<EncryptionObserver>['transformed'] {
   const operations = metrics.counter({
     name: 'apiserver_storage_transformation_operations_total',
-    help: 'Number of bodies that were encrypted or decrypted, or stored unencrypted by the identity provider.',
+    help: 'Number of bodies that were encrypted or decrypted, or passed unchanged although encryption is configured.',
     labels: ['transformation_type', 'transformer_prefix', 'status'] as const,
   });
   const durations = metrics.histogram({

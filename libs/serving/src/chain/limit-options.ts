@@ -19,7 +19,7 @@ export const limitOptions = {
     type: 'bytes',
     default: 128 << 20,
     min: 0,
-    help: 'Memory for request bodies, complete or not. At the limit requests get 429. Near it, a user may hold no more than what is left, and a user who holds none may always begin. 0 means no limit.',
+    help: 'Memory for request bodies, complete or not. At the limit requests get 429. While others hold bodies, a user may hold no more than what they leave; a user who holds none may always begin. 0 means no limit.',
   },
   'max-waiting-body-bytes-per-user': {
     type: 'bytes',
