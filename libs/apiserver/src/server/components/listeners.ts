@@ -85,7 +85,7 @@ async function writeAdminKubeconfig(
 }
 
 async function close(process: Process, deadline: AbortSignal): Promise<void> {
-  const tell = () => process.logger.warn('requests that are still under way are cut');
+  const tell = () => process.logger.warn('requests that are still in flight are aborted');
   deadline.addEventListener('abort', tell);
   const closed = process.peek('served')?.close(deadline);
   const { cache } = process.need('changes');
