@@ -1,5 +1,6 @@
 export { ApiTokens } from './api-tokens.js';
 export { CertificateEnds, type FileCertificates } from './certificate-ends.js';
+export { clientCertificates, observeCertificates } from './certificate-metrics.js';
 export { type CredentialOptions, credentialOptions } from './credential-options.js';
 export { CredentialRechecks } from './credential-rechecks.js';
 export { type CredentialSet, readCredentials } from './credential-set.js';

@@ -31,3 +31,7 @@ export function observeDatabaseLists(metrics: Metrics, { gate, memory }: Databas
     () => [[NONE, memory.held]],
   );
 }
+
+/** Declares every metric of this package, for their reference. */
+export const readingMetrics = (metrics: Metrics): void =>
+  observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: { held: 0 } });

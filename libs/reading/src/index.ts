@@ -1,4 +1,4 @@
-export { type DatabaseLists, observeDatabaseLists } from './database-list-metrics.js';
+export { type DatabaseLists, observeDatabaseLists, readingMetrics } from './database-list-metrics.js';
 export { databaseListOptions } from './database-list-options.js';
 export { DatabaseLister } from './database-lister.js';
 export { ListGate } from './list-gate.js';

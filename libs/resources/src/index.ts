@@ -15,6 +15,7 @@ export { observeListCache } from './representation/piece-cache-metrics.js';
 export { PieceWriter } from './representation/piece-writer.js';
 export type { ListMeta, ListParts, Representation } from './representation/representation.js';
 export { type Surround, surrounded } from './representation/surround.js';
+export { resourceMetrics } from './resource-metrics.js';
 export { ResourceNames } from './resource-names.js';
 export { customEndpoints, type Described, describe } from './served/custom-endpoints.js';
 export {

@@ -9,7 +9,7 @@ export type { Watcher } from './fan-out/watcher.js';
 export type { EventKind } from './history/change-event.js';
 export type { InitialLimits } from './initial/initial-budget.js';
 export type { Flush, WatchObserver } from './observer.js';
-export { observeWatchCache } from './process/watch-cache-metrics.js';
+export { observeWatchCache, watchCacheMetrics } from './process/watch-cache-metrics.js';
 export { watchCacheOptions } from './process/watch-cache-options.js';
 export type { Describe, EqualityKey, SelectableAttributes, Selection } from './state/attributes.js';
 export type { CacheEntry } from './state/cache-entry.js';

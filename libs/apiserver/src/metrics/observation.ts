@@ -1,23 +1,16 @@
-import { CertificateEnds } from '@orch/credentials';
+import { CertificateEnds, observeCertificates } from '@orch/credentials';
 import type { VersionInfo } from '@orch/discovery';
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
 import { feedObserver, observeFeed } from '@orch/feed';
 import { ResourceNames, type ServedResources } from '@orch/resources';
 import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
-import { type CutReason, DeliveryObserver } from '@orch/serving';
+import { DeliveryObserver } from '@orch/serving';
 import type { StoreObserver, TypeId } from '@orch/storage';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
 import { clockOffset, type ReviewKind, reviewCalls } from './outside-metrics.js';
-import {
-  clientCertificates,
-  clientRequests,
-  observeBuild,
-  observeCertificates,
-  outgoingCuts,
-  vanishedClients,
-} from './process-observer.js';
+import { observeBuild } from './process-observer.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
 
@@ -46,16 +39,8 @@ export class Observation {
   readonly delivery: DeliveryObserver;
   /** Expiry times of the certificates in use. */
   readonly certificateEnds = new CertificateEnds();
-  /** Records a client certificate: milliseconds until it expires. */
-  readonly certificateAccepted: (left: number) => void;
-  /** Counts a request to another server. */
-  readonly requestSent: (host: string, method: string, code: string) => void;
   /** Returns a counter of the calls of a webhook. */
   readonly reviewAsked: (webhook: ReviewKind) => (failed: boolean) => void;
-  /** Counts a connection that was closed because its client had vanished. */
-  readonly clientVanished: () => void;
-  /** Counts a cut connection to another server, or a cut stream over it. */
-  readonly outgoingCut: (reason: CutReason) => void;
   readonly #forgetFeed: (type: TypeId) => void;
 
   private constructor(
@@ -78,11 +63,7 @@ export class Observation {
         logger.error('change feed', error);
       },
     };
-    this.certificateAccepted = clientCertificates(this.metrics);
-    this.requestSent = clientRequests(this.metrics);
     this.reviewAsked = reviewCalls(this.metrics);
-    this.clientVanished = vanishedClients(this.metrics);
-    this.outgoingCut = outgoingCuts(this.metrics);
     observeBuild(this.metrics, version);
     observeCertificates(this.metrics, this.certificateEnds);
   }

@@ -3,25 +3,17 @@ import { admissionMetrics, observeWebhooks, webhookMetrics } from '@orch/admissi
 import { observeRegistrations } from '@orch/aggregation';
 import { auditMetrics } from '@orch/audit';
 import { workQueueMetrics } from '@orch/controllers';
-import { serviceAccountTokenUses } from '@orch/credentials';
+import { clientCertificates, serviceAccountTokenUses } from '@orch/credentials';
 import { migrationCounter } from '@orch/custom-resources';
 import { healthSeries } from '@orch/discovery';
 import { encryptionMetrics, leftOutObjects } from '@orch/encryption';
 import { flowMetrics } from '@orch/fairness';
-import { namesOf } from '@orch/machinery';
 import { claimFindings, quotaMetrics } from '@orch/maintenance';
-import { observeDatabaseLists } from '@orch/reading';
-import { conversionMetrics, observeListCache, refusedObjects } from '@orch/resources';
-import { type MetricDescription, silentLogger } from '@orch/runtime';
-import {
-  authenticationAttempts,
-  observeSlowClients,
-  observeWatchOutputs,
-  RequestMetrics,
-  requestDurations,
-  tokenCache,
-} from '@orch/serving';
-import { observeWatchCache } from '@orch/watchcache';
+import { readingMetrics } from '@orch/reading';
+import { resourceMetrics } from '@orch/resources';
+import { type MetricDescription, type Metrics, silentLogger } from '@orch/runtime';
+import { servingMetrics } from '@orch/serving';
+import { watchCacheMetrics } from '@orch/watchcache';
 import { VERSION } from '../server/version.js';
 import { compactionMetrics } from './compaction-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
@@ -31,7 +23,31 @@ import { Observation } from './observation.js';
 import { observeRedis } from './outside-metrics.js';
 import { observeLeases, observePools } from './store-observer.js';
 
-const NOTHING = { held: 0 };
+/** Declarations of the metrics of each package, and of those of a process. */
+const DECLARATIONS: readonly ((metrics: Metrics) => unknown)[] = [
+  ...[admissionMetrics, podSecurityMetrics, policyMetrics, webhookMetrics],
+  (metrics) => observeWebhooks(metrics, () => []),
+  (metrics) => observeRegistrations(metrics, () => []),
+  auditMetrics,
+  ...[claimFindings, quotaMetrics],
+  ...[clientCertificates, serviceAccountTokenUses],
+  ...[encryptionMetrics, leftOutObjects],
+  flowMetrics,
+  healthSeries,
+  migrationCounter,
+  readingMetrics,
+  resourceMetrics,
+  servingMetrics,
+  watchCacheMetrics,
+  workQueueMetrics,
+  compactionMetrics,
+  (metrics) => embeddedPostgresObserver(metrics, silentLogger),
+  (metrics) => featureMetric(metrics, {}, { enabled: () => false }),
+  (metrics) => new ErrorCounts().observe(metrics),
+  (metrics) => observeLeases(metrics, { leases: () => [] }),
+  (metrics) => observePools(metrics, { pools: () => [] }),
+  (metrics) => observeRedis(metrics, { verdicts: undefined, rates: undefined }),
+];
 
 /**
  * Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names.
@@ -44,41 +60,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
     showHiddenMetrics: true,
     logger: silentLogger,
   });
-  const { metrics, names } = observation;
   // The observed objects do not exist here; only the descriptions of the metrics are read, not their values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
-  observePools(metrics, { pools: () => [] });
-  observeLeases(metrics, { leases: () => [] });
-  observeRedis(metrics, { verdicts: undefined, rates: undefined });
-  new ErrorCounts().observe(metrics);
-  observeWatchCache(metrics, { types: () => [].values() }, names);
-  observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
-  observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });
-  observeSlowClients(metrics, { bodies: NOTHING, answers: NOTHING, answerBytes: NOTHING });
-  observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
-  for (const declare of [authenticationAttempts, tokenCache]) declare(metrics);
-  admissionMetrics(metrics);
-  podSecurityMetrics(metrics);
-  policyMetrics(metrics);
-  auditMetrics(metrics);
-  claimFindings(metrics);
-  compactionMetrics(metrics);
-  conversionMetrics(metrics);
-  embeddedPostgresObserver(metrics, silentLogger);
-  encryptionMetrics(metrics);
-  featureMetric(metrics, {}, { enabled: () => false });
-  leftOutObjects(metrics);
-  refusedObjects(metrics, () => undefined);
-  quotaMetrics(metrics);
-  flowMetrics(metrics);
-  observeRegistrations(metrics, () => []);
-  migrationCounter(metrics);
-  requestDurations(metrics, namesOf('orch'));
-  serviceAccountTokenUses(metrics);
-  webhookMetrics(metrics);
-  observeWebhooks(metrics, () => []);
-  healthSeries(metrics);
-  workQueueMetrics(metrics);
-  new RequestMetrics(metrics);
-  return metrics.describe();
+  for (const declare of DECLARATIONS) declare(observation.metrics);
+  return observation.metrics.describe();
 }

@@ -101,3 +101,7 @@ function byResource(
   }
   return [...found].map(([name, read]) => [[name], read] as const);
 }
+
+/** Declares every metric of this package, for their reference. */
+export const watchCacheMetrics = (metrics: Metrics): void =>
+  observeWatchCache(metrics, { types: () => [].values() }, { of: String });

@@ -1,10 +1,13 @@
 import { systemClock } from '@orch/runtime';
 import {
   checkGatewayClient,
+  clientRequests,
   HandedStreams,
   OutgoingConnections,
+  outgoingCuts,
   refusalFrames,
   VanishedPeers,
+  vanishedClients,
   WatchProxy,
 } from '@orch/serving';
 import { declare, type Host } from './process.js';
@@ -19,28 +22,32 @@ export const connections = declare(
   (process) => ({
     async start() {
       const { serving } = process.settings;
-      const { clientVanished: onVanished, outgoingCut: onCut } = process.need('observation');
+      const { metrics } = process.need('observation');
       const vanishedPeers = new VanishedPeers({
         clock: systemClock,
         timeoutMs: serving.tcpUserTimeout,
-        onVanished,
+        onVanished: vanishedClients(metrics),
         onError: (error) => process.logger.error('looking for vanished peers failed', error),
       });
       const outgoing = new OutgoingConnections({
         vanished: vanishedPeers,
         peerTimeoutMs: serving.tcpUserTimeout,
         silenceMs: serving.gatewaySilenceTimeout,
-        onCut,
+        onCut: outgoingCuts(metrics),
       });
       const handedOn = new HandedStreams({ connections: outgoing, limits: process.need('api').deps.limits });
-      process.provide({ vanishedPeers, handedOn, watchProxy: proxyOf(process, handedOn) });
+      process.provide({ vanishedPeers, handedOn, watchProxy: proxyOf(process, handedOn, clientRequests(metrics)) });
     },
     async stop() {},
   }),
 );
 
 /** Proxies watches to the gateways; undefined where they are served here. */
-function proxyOf(process: Process, handedOn: HandedStreams): WatchProxy | undefined {
+function proxyOf(
+  process: Process,
+  handedOn: HandedStreams,
+  onSent: ReturnType<typeof clientRequests>,
+): WatchProxy | undefined {
   const { gatewayUrls } = process.settings.role;
   if (gatewayUrls.length === 0) return undefined;
   const credentials = process.need('credentials');
@@ -51,7 +58,7 @@ function proxyOf(process: Process, handedOn: HandedStreams): WatchProxy | undefi
     gatewayUrls,
     () => credentials.current,
     handedOn,
-    process.need('observation').requestSent,
+    onSent,
     (ctx) => refusalFrames(ctx, representations),
   );
 }

@@ -2,6 +2,7 @@ import {
   ApiTokens,
   type CertificateEnds,
   type CredentialSet,
+  clientCertificates,
   ReloadableCredentials,
   RemoteTokens,
   serviceAccountTokenUses,
@@ -27,7 +28,7 @@ export const credentials = declare(
         const { serving } = process.settings;
         const names = namesOf(serving.naming);
         const { logger } = process;
-        const { metrics, certificateAccepted, certificateEnds, reviewAsked } = process.need('observation');
+        const { metrics, certificateEnds, reviewAsked } = process.need('observation');
         const { audiences } = process.need('serviceAccountKeys');
         const tokens = apiTokens(process);
         remote = await RemoteTokens.open({
@@ -37,7 +38,7 @@ export const credentials = declare(
           onAsked: reviewAsked('authentication'),
         });
         const opened = await ReloadableCredentials.open({
-          ...{ options: serving, names, logger, certificateAccepted, audiences },
+          ...{ options: serving, names, logger, audiences, certificateAccepted: clientCertificates(metrics) },
           takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
           // Verifiers that call other servers come last.
           tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
