@@ -33,13 +33,15 @@ export class ControllerManager {
   #term: number | undefined;
   #isStopped = false;
 
-  /** @param controllers controllers to run; each name once */
+  /** @param controllers controllers to run; each name once. @throws Error for a name that two of them have */
   constructor(
     controllers: readonly Controller[],
     private readonly options: ControllerManagerOptions,
   ) {
     const { leadership, metrics, onError, clock = systemClock } = options;
     const shared = { metrics, onError, leads: () => leadership.leads, clock };
+    const twice = controllers.find(({ name }, at) => controllers.findIndex((other) => other.name === name) !== at);
+    if (twice) throw new Error(`two controllers are called ${twice.name}`);
     this.#clock = clock;
     this.#runners = controllers.map((controller) => new ControllerRunner(controller, shared));
     this.#lease = new WorkQueue({

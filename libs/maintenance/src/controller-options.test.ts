@@ -1,6 +1,6 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, it } from 'vitest';
-import { CONTROLLERS, controllerOptions, runsController } from './controller-options.js';
+import { CONTROLLERS, checkNamedControllers, controllerOptions, runsController } from './controller-options.js';
 
 function parsed(...args: string[]): readonly string[] {
   const refused = { write: (text: string) => expect(text).toBe('') };
@@ -25,4 +25,15 @@ it('runs those alone that are named', () => {
 
 it('refuses names that no loop has', () => {
   expect(() => parsed('--controllers=*,-deployment')).toThrow('-deployment');
+});
+
+it('refuses a name of which no controller runs, and says which there are', () => {
+  const running = CONTROLLERS.filter((name) => name !== 'serviceaccount');
+  const check = (...args: string[]) => checkNamedControllers(parsed(...args), running);
+  const known = running.join(', ');
+  expect(() => check('--controllers=*,serviceaccount')).toThrow(`nothing runs as serviceaccount`);
+  expect(() => check('--controllers=namespace,serviceaccount')).toThrow(`known here: ${known}`);
+  for (const entries of ['*', '*,-serviceaccount', 'namespace', '-serviceaccount'])
+    expect(() => check(`--controllers=${entries}`)).not.toThrow();
+  expect(() => checkNamedControllers(parsed(), [])).not.toThrow();
 });

@@ -44,3 +44,19 @@ export function runsController(entries: readonly string[], name: ControllerName)
   if (entries.includes(name)) return true;
   return entries.includes(ALL) && !entries.includes(`-${name}`);
 }
+
+/**
+ * Refuses names in the option of which no controller runs in this process. What `*` stands for may be missing: a
+ * controller is left out where its resources are not served, or an option that it needs is not given.
+ * @param running names of the controllers that run
+ * @throws RangeError
+ */
+export function checkNamedControllers(entries: readonly string[], running: Iterable<string>): void {
+  const known = new Set(running);
+  const missing = entries.find((entry) => isKnown(entry) && !known.has(entry));
+  if (missing === undefined) return;
+  const own = CONTROLLERS.filter((name) => known.has(name));
+  throw new RangeError(
+    `--controllers: nothing runs as ${missing}, as its resources are not served or an option that it needs is missing; known here: ${own.join(', ')}`,
+  );
+}

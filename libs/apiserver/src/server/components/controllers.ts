@@ -4,6 +4,7 @@ import {
   bootstrapTokenControllers,
   type ControllerName,
   certificateRequests,
+  checkNamedControllers,
   claimController,
   namespaceControllers,
   quotaCounts,
@@ -42,15 +43,17 @@ export const controllers = declare({ name: 'controllers', needs: NEEDS }, (proce
       const leadership = new Leadership(process.need('store').lease(LEASE, LEADERSHIP_MS));
       const groups = await groupsOf(process, leadership);
       const { metrics, logger } = tellingOf(process);
-      const manager = new ControllerManager(
-        groups.flatMap((group) => group.controllers),
-        {
-          leadership,
-          metrics: workQueueMetrics(metrics),
-          onError: (error, controller = 'lease of the controllers', key) =>
-            logger.error(`controller: ${controller}`, error, key === undefined ? {} : { key }),
-        },
+      const all = groups.flatMap((group) => group.controllers);
+      checkNamedControllers(
+        process.settings.serving.controllers,
+        all.map(({ name }) => name),
       );
+      const manager = new ControllerManager(all, {
+        leadership,
+        metrics: workQueueMetrics(metrics),
+        onError: (error, controller = 'lease of the controllers', key) =>
+          logger.error(`controller: ${controller}`, error, key === undefined ? {} : { key }),
+      });
       running = { manager, groups };
       for (const group of groups) await group.start?.();
       manager.start();
