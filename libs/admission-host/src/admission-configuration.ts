@@ -17,16 +17,16 @@ export async function readPluginConfigurations(
 ): Promise<ReadonlyMap<string, unknown>> {
   const read = new Map<string, unknown>();
   if (file === undefined) return read;
-  const said = await parsed(file, file, readAdmissionConfiguration);
-  for (const [name, configuration] of said) {
+  const configured = await parsed(file, file, readAdmissionConfiguration);
+  for (const [name, configuration] of configured) {
     if (isAsked(name)) read.set(name, await configurationOf(file, configuration));
   }
   return read;
 }
 
-async function configurationOf(file: string, said: PluginConfiguration): Promise<unknown> {
-  if ('configuration' in said) return said.configuration;
-  return 'path' in said ? parsed(file, resolve(dirname(file), said.path), (value) => value) : undefined;
+async function configurationOf(file: string, configured: PluginConfiguration): Promise<unknown> {
+  if ('configuration' in configured) return configured.configuration;
+  return 'path' in configured ? parsed(file, resolve(dirname(file), configured.path), (value) => value) : undefined;
 }
 
 async function parsed<T>(named: string, file: string, read: (value: unknown) => T): Promise<T> {

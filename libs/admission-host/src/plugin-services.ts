@@ -40,7 +40,7 @@ export function pluginServices({
         .served.current.endpoints.map(({ definition }) => definition)
         .filter(isMeant);
       const others = remote()
-        .versions.filter((told) => told.group === group && told.version === version)
+        .versions.filter((served) => served.group === group && served.version === version)
         .flatMap(({ resources }) => resources.filter(({ responseKind }) => responseKind?.kind === kind))
         .map(({ resource = '', scope }) => ({ resource, namespaced: scope === 'Namespaced' }));
       return [...own, ...others].map(({ resource, namespaced }) => ({ group, version, resource, namespaced }));

@@ -101,10 +101,10 @@ function observed(
 /** Runs work, and reports how long it took, milliseconds, and whether it failed. */
 export function timed(
   work: () => void | Promise<void>,
-  tell: (milliseconds: number, failed: boolean) => void,
+  report: (milliseconds: number, failed: boolean) => void,
 ): void | Promise<void> {
   const began = performance.now();
-  const ended = (failed: boolean) => tell(performance.now() - began, failed);
+  const ended = (failed: boolean) => report(performance.now() - began, failed);
   let wait: void | Promise<void>;
   try {
     wait = work();

@@ -45,7 +45,7 @@ export class CertificateEnds {
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Replaces the files of a source. Certificates that cannot be read are left out. */
-  tell(source: string, files: readonly FileCertificates[]): void {
+  replace(source: string, files: readonly FileCertificates[]): void {
     this.#bySource.set(
       source,
       files.flatMap((found) => within(found, endsOf(found.pem))),

@@ -1,5 +1,5 @@
 import { VERSION } from '@orch/apiserver';
-import { type Endpoint, toldWhole } from '@orch/resources';
+import { type Endpoint, fullyDescribed } from '@orch/resources';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import {
@@ -99,7 +99,7 @@ describe('the documents of what is served', () => {
     const counted = { ...mine.definition };
     Object.defineProperty(counted, 'verbs', { enumerable: true, get: () => [`verb${++looked}`] });
     api.served.replace(api.endpoints);
-    api.served.change([], [{ endpoint: mine, told: counted }]);
+    api.served.change([], [{ endpoint: mine, description: counted }]);
     const told = async () => {
       const { body: all } = await ask('GET', '/apis', undefined, '', AGGREGATED);
       await ask('GET', '/openapi/v3/apis/example.test/v1');
@@ -108,7 +108,7 @@ describe('the documents of what is served', () => {
     expect(await told()).not.toContain('other.test');
     const before = looked;
     expect(before).toBeGreaterThan(0);
-    api.served.change([], [toldWhole(theirs)]);
+    api.served.change([], [fullyDescribed(theirs)]);
     expect(await told()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
     expect(looked).toBe(before);
   });

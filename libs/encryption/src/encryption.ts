@@ -59,7 +59,7 @@ export class Encryption implements BodyCipher {
     const loaded = await LoadedEncryption.of(configuration, load);
     await loaded.start();
     const encryption = new Encryption(settings, load, loaded, hash);
-    encryption.#tellLeftOut();
+    encryption.#logLeftOut();
     return encryption;
   }
 
@@ -104,20 +104,20 @@ export class Encryption implements BodyCipher {
       const { configuration, hash } = await readEncryptionFile(file, names);
       if (this.#stopping.signal.aborted) return;
       // The file is the current configuration again.
-      if (hash === this.#hash) return this.#failed ? this.#tell(false) : undefined;
+      if (hash === this.#hash) return this.#failed ? this.#reportReload(false) : undefined;
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
-      this.#tellLeftOut();
-      this.#tell(false);
+      this.#logLeftOut();
+      this.#reportReload(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
-      this.#tell(true);
+      this.#reportReload(true);
     }
   }
 
-  #tell(failed: boolean): void {
+  #reportReload(failed: boolean): void {
     this.#failed = failed;
     this.settings.onReload?.(failed);
   }
@@ -152,7 +152,7 @@ export class Encryption implements BodyCipher {
     other.close();
   }
 
-  #tellLeftOut(): void {
+  #logLeftOut(): void {
     const left = this.loaded.rules.leftOut.map(typeText);
     if (left.length === 0) return;
     const what = 'wildcards of the encryption configuration leave out what the database itself has to read';

@@ -58,7 +58,7 @@ export class ServiceManager {
 
   /** Sends a status line for people. */
   status(text: string): Promise<void> {
-    return this.#tell(statusLine(text));
+    return this.#notify(statusLine(text));
   }
 
   /** Notifies that the process is ready, once it is, unless a shutdown begins first. */
@@ -67,22 +67,22 @@ export class ServiceManager {
       await sleep(this.#clock, LOOK_MS, stopping);
       if (stopping.aborted) return;
     }
-    await this.#tell('READY=1', statusLine(text));
+    await this.#notify('READY=1', statusLine(text));
   }
 
   /** Notifies that the shutdown has begun. */
   stopping(): Promise<void> {
-    return this.#tell('STOPPING=1', statusLine('Shutting down'));
+    return this.#notify('STOPPING=1', statusLine('Shutting down'));
   }
 
-  #tell(...lines: string[]): Promise<void> {
+  #notify(...lines: string[]): Promise<void> {
     this.#sent = this.#sent.then(() => this.#send(this.#socket, lines)).catch((error) => this.#fail(error));
     return this.#sent;
   }
 
   /** Sends watchdog messages from a timer of the event loop: when that is blocked, none are sent. */
   #keepAlive(pause: number): void {
-    void this.#tell('WATCHDOG=1').then(() => this.#clock.after(pause, () => this.#keepAlive(pause)));
+    void this.#notify('WATCHDOG=1').then(() => this.#clock.after(pause, () => this.#keepAlive(pause)));
   }
 
   #fail(error: unknown): void {

@@ -33,10 +33,10 @@ function isTighter({ enforce }: Policy, { enforce: old }: Policy): boolean {
 function warnExempt({ configuration, labels: keys }: PodSecurityTools, attributes: Attributes, policy: Policy): void {
   if (isPrivileged(policy) || isSamePolicy(policy, configuration.defaults)) return;
   const labels = attributes.object?.metadata?.labels ?? {};
-  const isSaid = (mode: PodSecurityMode) => isSet(labels, keys[mode].level) || isSet(labels, keys[mode].version);
+  const isLabelled = (mode: PodSecurityMode) => isSet(labels, keys[mode].level) || isSet(labels, keys[mode].version);
   const modes: readonly PodSecurityMode[] = ['enforce', 'audit', 'warn'];
-  const said = modes.filter((mode) => policy[mode].level !== 'privileged' && isSaid(mode));
-  const text = said.map((mode) => `${mode}=${policyText(policy[mode])}`).join(', ');
+  const labelled = modes.filter((mode) => policy[mode].level !== 'privileged' && isLabelled(mode));
+  const text = labelled.map((mode) => `${mode}=${policyText(policy[mode])}`).join(', ');
   const namespace = JSON.stringify(attributes.name);
   attributes.warn(`namespace ${namespace} is exempt from Pod Security, and the policy (${text}) will be ignored`);
 }

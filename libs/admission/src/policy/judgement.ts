@@ -63,8 +63,8 @@ export class Judge {
     }
     const judged = await evaluation.each(validations, POLICY_COST_LIMIT);
     if (!judged) return this.#failure(OUT_OF_BUDGET);
-    const told = await this.#messages(evaluation, messages, judged);
-    const decisions = judged.results.map((result, at) => this.#decision(result as Evaluated, at, told));
+    const evaluated = await this.#messages(evaluation, messages, judged);
+    const decisions = judged.results.map((result, at) => this.#decision(result as Evaluated, at, evaluated));
     const noted = await evaluation.each(annotations, POLICY_COST_LIMIT);
     if (!noted) return this.#failure(OUT_OF_BUDGET);
     return { decisions, notes: noted.results.map((result, at) => this.#note(result as Evaluated, at)) };

@@ -48,7 +48,7 @@ export class PolicyRun {
   }
 
   /** Evaluates one policy with all its bindings, and keeps its denials. */
-  async hear(policy: BoundPolicy): Promise<void> {
+  async observe(policy: BoundPolicy): Promise<void> {
     const { definition, bindings } = policy;
     const { attributes } = this.request;
     const { world, services } = this.tools;
@@ -176,8 +176,8 @@ export class PolicyRun {
         observer.enforced(policy, by, 'audit', milliseconds);
       }
       if (action === 'Warn') {
-        const told = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${by}': ${message}`;
-        attributes.warn(told);
+        const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${by}': ${message}`;
+        attributes.warn(text);
         observer.enforced(policy, by, 'warn', milliseconds);
       }
     }

@@ -81,7 +81,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     const run = new PolicyRun(request, this.#tools);
     for (const policy of this.#index.meant(attributes)) {
       if (performance.now() >= attributes.deadline) throw outOfTime();
-      await run.hear(policy);
+      await run.observe(policy);
     }
     run.conclude();
   }

@@ -28,7 +28,7 @@ describe('CertificateEnds', () => {
     const [ca, leaf] = [pki.ca.cert, pki.serving.cert];
     const ends = new CertificateEnds();
     const told = { long: ca, 'long-first': ca + leaf, 'short-first': leaf + ca };
-    ends.tell(
+    ends.replace(
       'x',
       Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
     );
@@ -85,7 +85,7 @@ describe('CertificateEnds', () => {
       'two-ended': pki.ca.cert + pki.ca.cert,
       'last-leaf': serving.cert + ca.cert + pki.ca.cert,
     };
-    ends.tell(
+    ends.replace(
       'x',
       Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
     );
@@ -106,7 +106,7 @@ describe('CertificateEnds', () => {
   it('tells of the certificates of a file that can be read, though another cannot', () => {
     const ends = new CertificateEnds();
     const broken = '-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n';
-    ends.tell('x', [
+    ends.replace('x', [
       { certificate: 'a', file: 'f', pem: pki.ca.cert },
       { certificate: 'b', file: 'f', pem: broken + pki.ca.cert },
       { certificate: 'c', file: 'f', pem: broken },
@@ -121,13 +121,13 @@ describe('CertificateEnds', () => {
       { certificate: 'a', file: 'f', pem: pki.serving.cert },
       { certificate: 'a', file: 'f', pem: pki.ca.cert },
     ];
-    ends.tell('x', [late, early, { certificate: 'b', file: 'g', pem: 'nothing' }]);
-    ends.tell('y', [{ certificate: 'c', file: 'h', pem: pki.ca.cert }]);
+    ends.replace('x', [late, early, { certificate: 'b', file: 'g', pem: 'nothing' }]);
+    ends.replace('y', [{ certificate: 'c', file: 'h', pem: pki.ca.cert }]);
     expect(Object.keys(endsOf(ends))).toEqual(['a,f', 'c,h']);
     const both = endsOf(ends)['a,f'] ?? 0;
-    ends.tell('x', [late]);
+    ends.replace('x', [late]);
     expect(endsOf(ends)['a,f']).toBeGreaterThan(both);
-    ends.tell('x', []);
+    ends.replace('x', []);
     expect(Object.keys(endsOf(ends))).toEqual(['c,h']);
   });
 });

@@ -7,7 +7,7 @@ const LOOK_MS = 60_000;
 
 interface CertificateLooksSettings {
   readonly sources: readonly CertificateSource[];
-  readonly ends: Pick<CertificateEnds, 'tell'>;
+  readonly ends: Pick<CertificateEnds, 'replace'>;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
@@ -32,7 +32,7 @@ export class CertificateLooks {
     for (const source of settings.sources) {
       const found = await source.read().catch(() => []);
       known.set(source.name, found);
-      settings.ends.tell(source.name, found);
+      settings.ends.replace(source.name, found);
     }
     return new CertificateLooks(settings, known);
   }
@@ -53,7 +53,7 @@ export class CertificateLooks {
       if (found === undefined) continue;
       const next = [...before.filter((each) => !isFollowed(each)), ...found.filter(isFollowed)];
       this.known.set(name, next);
-      this.settings.ends.tell(name, next);
+      this.settings.ends.replace(name, next);
     }
   }
 }

@@ -90,7 +90,7 @@ export interface Served {
 export async function serve(settings: ServeSettings): Promise<Served> {
   const { serving, observation, credentials, access } = settings;
   const observeCertificates = ({ certificates }: CredentialSet) =>
-    observation.certificateEnds.tell('credentials', certificates);
+    observation.certificateEnds.replace('credentials', certificates);
   observeCertificates(credentials.current);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
   access.judge(watches);

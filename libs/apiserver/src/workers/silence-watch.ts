@@ -27,7 +27,7 @@ export class SilenceWatch {
   }
 
   /** Records a sign of life of the worker. */
-  heard(): void {
+  messageReceived(): void {
     this.#silentMs = 0;
   }
 

@@ -119,8 +119,8 @@ const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 
 function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: ExecPluginSettings): ExecCredentials {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
-  const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
-  const key = exec.provideClusterInfo ? JSON.stringify(told) : '';
+  const clusterInfo = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
+  const key = exec.provideClusterInfo ? JSON.stringify(clusterInfo) : '';
   const known = plugins.get(exec) ?? new Map<string, ExecCredentials>();
   plugins.set(exec, known);
   const shared = known.get(key) ?? new ExecCredentials(exec, connection, settings);

@@ -146,10 +146,10 @@ export class KmsProvider implements BodyProvider {
       problems.push(`expected KMSv2 API version ${VERSIONS.join(' or ')}, got ${cut(version)}`);
     const invalid = keyIdProblem(keyId);
     if (invalid) {
-      observer.invalidKeyTold?.(name, keyId === '' ? 'empty' : 'too_long');
+      observer.invalidKeyReported?.(name, keyId === '' ? 'empty' : 'too_long');
       problems.push(`got invalid KMSv2 KeyID ${JSON.stringify(cut(keyId))}: ${invalid}`);
     } else {
-      observer.keyTold?.(name, keyId);
+      observer.keyReported?.(name, keyId);
       await this.#follow(keyId, asked).catch((error: Error) => problems.push(error.message));
     }
     const [first] = problems;

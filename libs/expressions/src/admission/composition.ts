@@ -132,15 +132,15 @@ export class ComposedValues extends Dictionary {
   }
 
   #compute(name: string, { place, compiled: { program, fault } }: ComposedVariable): Value {
-    const told = (what: string) => new Failure(`composited variable "${name}" ${what}`);
-    if (program === undefined) return told(`fails to compile: ${fault}`);
+    const failed = (what: string) => new Failure(`composited variable "${name}" ${what}`);
+    if (program === undefined) return failed(`fails to compile: ${fault}`);
     if (this.#turnCost >= TURN_COST || this.#depth >= DEEPEST) {
       this.#due ??= name;
-      return told('is not computed yet');
+      return failed('is not computed yet');
     }
     const { value, cost } = this.#evaluated(program, place);
     this.#turnCost += cost;
-    const result = value instanceof Failure ? told(`fails to evaluate: ${value.message}`) : value;
+    const result = value instanceof Failure ? failed(`fails to evaluate: ${value.message}`) : value;
     if (this.asked.isOpen) return result;
     this.#cost += cost;
     if (this.#due === undefined) this.#settled.set(name, result);

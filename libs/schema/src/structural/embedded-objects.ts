@@ -9,7 +9,7 @@ import {
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Effort } from './effort.js';
-import { toldOf } from './findings.js';
+import { limitedErrors } from './findings.js';
 import { isContainer, isObject, type Json } from './json.js';
 import { metadataFault } from './metadata-fault.js';
 import type { Steps } from './steps.js';
@@ -42,7 +42,7 @@ const eachEmbedded = (
   path: string,
   effort: Effort,
   judge: Judge,
-): Steps<FieldError[]> => toldOf(judged(embeddedIn(schema, value, path, effort), effort, judge));
+): Steps<FieldError[]> => limitedErrors(judged(embeddedIn(schema, value, path, effort), effort, judge));
 
 function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<FieldError | undefined> {
   for (const found of objects) {

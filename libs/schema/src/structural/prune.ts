@@ -62,7 +62,7 @@ class Pruning {
         yield* this.value(member, below, keptBy(below));
         this.unknown?.leave();
       } else if (!kept.keeps) {
-        this.unknown?.tell(name);
+        this.unknown?.report(name);
         delete object[name];
       }
     }

@@ -169,7 +169,7 @@ export function cutOff(ctx: Answering): void {
  * Makes a pipelined response of HTTP/1.1 notice the end of its connection: by itself, only the first response of a
  * connection does, and code that waits for the others to be read would wait for ever.
  */
-export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
+export function observeEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
   if (http2StreamOf({ res }) || res.socket) return;
   const { socket } = req;
   const ended = () => {

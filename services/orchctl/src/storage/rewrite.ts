@@ -1,7 +1,7 @@
 import { rewriteStorage, rewritingOptions } from '@orch/apiserver';
 import { createLogger, defineOptions, readCommandLine } from '@orch/runtime';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { told } from './storage-options.js';
+import { errorLine } from './storage-options.js';
 
 const options = defineOptions({
   ...rewritingOptions,
@@ -47,14 +47,14 @@ export async function rewrite(args: readonly string[], around: CommandIO = proce
       stopped: () => stopped,
       onProgress: (type, so, ended) => stdout.write(`${type}: ${shown(so, values.check)}${ended ? '' : ' …'}\n`),
       onUnreadable(error) {
-        if (++named <= NAMED) stderr.write(told(error));
+        if (++named <= NAMED) stderr.write(errorLine(error));
       },
     });
     stdout.write(`${stopped ? 'broken off' : 'all'}: ${shown({ current, rewritten, unreadable }, values.check)}\n`);
     if (unreadable > 0 || stopped) return 1;
     return values.check && rewritten > 0 ? OUTDATED : 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
