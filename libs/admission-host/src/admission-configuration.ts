@@ -7,19 +7,19 @@ import { parseYaml } from '@orch/codec';
  * Reads the file of `--admission-control-config-file` and the files that it names for plugins, which are relative to
  * it.
  * @param file undefined for none
- * @param isAsked whether a plugin is enabled; configurations of others are not read
+ * @param isSelected whether a plugin is enabled; configurations of others are not read
  * @returns configurations by the name of the plugin
  * @throws Error that names the file that is unreadable or invalid
  */
 export async function readPluginConfigurations(
   file: string | undefined,
-  isAsked: (name: string) => boolean,
+  isSelected: (name: string) => boolean,
 ): Promise<ReadonlyMap<string, unknown>> {
   const read = new Map<string, unknown>();
   if (file === undefined) return read;
   const configured = await parsed(file, file, readAdmissionConfiguration);
   for (const [name, configuration] of configured) {
-    if (isAsked(name)) read.set(name, await configurationOf(file, configuration));
+    if (isSelected(name)) read.set(name, await configurationOf(file, configuration));
   }
   return read;
 }

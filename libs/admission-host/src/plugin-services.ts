@@ -12,7 +12,7 @@ interface PluginServicesSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
   /** Called after each review of images by a webhook. Default: nothing is counted. */
-  readonly onAsked?: (failed: boolean) => void;
+  readonly onReview?: (failed: boolean) => void;
   /** Returns the API; called for writes, which begin once it has been assembled. */
   readonly deps: () => Pick<ApiDeps, 'served'>;
   /** Returns the discovery documents of aggregated API servers. */
@@ -26,7 +26,7 @@ interface PluginServicesSettings {
 export function pluginServices({
   metrics,
   sharedRates,
-  onAsked,
+  onReview,
   deps,
   remote,
 }: PluginServicesSettings): PluginServices {
@@ -48,7 +48,7 @@ export function pluginServices({
     openReviews: async (file, settings) => {
       const connection = await readKubeconfig(file);
       if (!connection.server.startsWith('https://')) throw new Error(`${file}: the server must be https://`);
-      return new ReviewWebhook({ connection, ...settings, ...(onAsked && { onAsked }) });
+      return new ReviewWebhook({ connection, ...settings, ...(onReview && { onReview }) });
     },
   };
 }

@@ -16,13 +16,13 @@ export interface SelectedPlugins {
   readonly validating: readonly AdmissionPlugin[];
   /** Whether one of them may call out. */
   readonly callsOut: boolean;
-  /** Whether every validating plugin leaves its input unchanged (`looksOnly`). */
-  readonly lookOnly: boolean;
+  /** Whether every validating plugin leaves its input unchanged (`readsOnly`). */
+  readonly readOnly: boolean;
   /** Receives the duration of each step; undefined without an observer. */
   readonly observe?: StepObserver | undefined;
 }
 
-const NONE: SelectedPlugins = { mutating: [], validating: [], callsOut: false, lookOnly: true };
+const NONE: SelectedPlugins = { mutating: [], validating: [], callsOut: false, readOnly: true };
 
 /** The admission plugins of a process. */
 export class Admission {
@@ -44,7 +44,7 @@ export class Admission {
     return {
       mutating: asked.filter(({ admit }) => admit !== undefined),
       validating,
-      lookOnly: validating.every(({ looksOnly }) => looksOnly === true),
+      readOnly: validating.every(({ readsOnly }) => readsOnly === true),
       callsOut: asked.some(({ callsOut }) => (typeof callsOut === 'function' ? callsOut(about) : callsOut === true)),
       observe: this.observe,
     };

@@ -25,12 +25,12 @@ let server: TestServer;
 beforeEach(async () => {
   api = await testApi({}, 'kubernetes');
   const { names, scheme } = api.deps;
-  const told = { scheme, names, features: DEFAULT_FEATURES, release: VERSION.gitVersion };
+  const reported = { scheme, names, features: DEFAULT_FEATURES, release: VERSION.gitVersion };
   const app = createFallbackApp({
     health: new HealthRegistry({ logger: silentLogger }),
     metrics: new Metrics(),
     version: VERSION,
-    discovery: createDiscoveryRoutes(api.served, told),
+    discovery: createDiscoveryRoutes(api.served, reported),
   });
   server = await openServer(app);
   const old = { storage: false, subresources: { status: {} } };
@@ -100,16 +100,16 @@ describe('the documents of what is served', () => {
     Object.defineProperty(counted, 'verbs', { enumerable: true, get: () => [`verb${++looked}`] });
     api.served.replace(api.endpoints);
     api.served.change([], [{ endpoint: mine, description: counted }]);
-    const told = async () => {
+    const reported = async () => {
       const { body: all } = await ask('GET', '/apis', undefined, '', AGGREGATED);
       await ask('GET', '/openapi/v3/apis/example.test/v1');
       return all.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
     };
-    expect(await told()).not.toContain('other.test');
+    expect(await reported()).not.toContain('other.test');
     const before = looked;
     expect(before).toBeGreaterThan(0);
     api.served.change([], [fullyDescribed(theirs)]);
-    expect(await told()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
+    expect(await reported()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
     expect(looked).toBe(before);
   });
 

@@ -3,7 +3,7 @@ import { type BodyCipher, type Key, type TypeName, typeText } from '@orch/storag
 import { LoadedEncryption, type LoadSettings, readEncryptionFile } from './loaded.js';
 
 /** Milliseconds between checks of the file, beside change notifications. */
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 /** Least milliseconds to wait for the services of a new configuration. */
 const LEAST_PATIENCE = 10_000;
 const PATIENCE_STEP = 100;
@@ -44,7 +44,7 @@ export class Encryption implements BodyCipher {
   ) {
     this.#hash = hash;
     const { file, reloads } = settings;
-    if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
+    if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: CHECK_MS });
   }
 
   /**

@@ -17,7 +17,7 @@ export interface ServiceManagerSettings {
 }
 
 /** Milliseconds between two checks whether a started process is ready. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 /**
  * The service manager that has started this process and wants to be notified of its state: systemd, with `Type=notify`
@@ -64,7 +64,7 @@ export class ServiceManager {
   /** Notifies that the process is ready, once it is, unless a shutdown begins first. */
   async readyOnce(isReady: () => Promise<boolean>, text: string, stopping: AbortSignal): Promise<void> {
     while (!(await isReady())) {
-      await sleep(this.#clock, LOOK_MS, stopping);
+      await sleep(this.#clock, CHECK_MS, stopping);
       if (stopping.aborted) return;
     }
     await this.#notify('READY=1', statusLine(text));

@@ -6,14 +6,14 @@ import { isPrivileged, isSamePolicy, isSet, type PodSecurityMode, type Policy } 
 import { type PodSecurityTools, policyIn, textOfErrors } from './tools.js';
 
 /** Longest time for checking existing pods, ms. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 const PODS = { group: '', resource: 'pods' };
 
 /**
  * Validates the policy labels of a namespace, and warns about existing pods that violate a stricter policy.
  * @throws StatusError 422 for invalid labels, unless they had the same errors before
  */
-export function judgeNamespace(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
+export function evaluateNamespace(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   const { object, oldObject, operation, namespace, name, deadline } = attributes;
   const { policy, errors } = policyIn(tools, object);
   const old = operation === 'UPDATE' ? policyIn(tools, oldObject) : undefined;
@@ -50,7 +50,7 @@ async function warnOfPods(
   const now = performance.now();
   const { exemptRuntimeClasses } = configuration;
   const { name: namespace } = attributes;
-  const until = now + Math.min(LOOK_MS, (deadline - now) / 2);
+  const until = now + Math.min(CHECK_MS, (deadline - now) / 2);
   const pods = new ExistingPods({ names, namespace, enforce, exemptRuntimeClasses, until });
   for (const warning of await pods.warnings(objects.list(PODS, namespace))) attributes.warn(warning);
 }

@@ -3,7 +3,7 @@ import { type Clock, FileWatch } from '@orch/runtime';
 import type { CertificateSource, NamedCertificates } from './certificate-sources.js';
 
 /** Interval at which followed files are read though no change was notified, ms. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
 interface CertificateLooksSettings {
   readonly sources: readonly CertificateSource[];
@@ -23,7 +23,7 @@ export class CertificateLooks {
     const files = [...known.values()].flat().flatMap(({ file, isFollowed }) => (isFollowed ? [file] : []));
     const { clock } = settings;
     if (files.length > 0)
-      this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: LOOK_MS, ...(clock && { clock }) });
+      this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: CHECK_MS, ...(clock && { clock }) });
   }
 
   /** Reads all files; those that cannot be read are left out, as the components that use them report that. */

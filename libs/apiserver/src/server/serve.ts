@@ -107,7 +107,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
     await writeAdminKubeconfig(serving, set, url);
   });
   credentials.onTaken(({ trust }) =>
-    watches.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
+    watches.reevaluate(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
   );
   return { securePort: listeners.securePort, url, announce, handedOn, close: (deadline) => listeners.close(deadline) };
 }

@@ -4,7 +4,7 @@ import type { Scope } from '../types/declarations.js';
 import { type CelType, DYN, listOf, mapOf, objectOf } from '../types/type.js';
 import { Dictionary, Failure, type Value } from '../values/value.js';
 import { type AdmissionProgram, PER_EXPRESSION_LIMIT } from './admission-program.js';
-import type { AskedAuthorizer } from './asked-authorizer.js';
+import type { DeferredAuthorizer } from './deferred-authorizer.js';
 
 /** Name of the variable that holds the variables of a policy: `variables.NAME`. */
 export const COMPOSED_VARIABLE = 'variables';
@@ -74,7 +74,7 @@ export class ComposedValues extends Dictionary {
   constructor(
     private readonly variables: ReadonlyMap<string, ComposedVariable>,
     private readonly bindings: Activation,
-    private readonly asked: AskedAuthorizer,
+    private readonly asked: DeferredAuthorizer,
   ) {
     super();
   }

@@ -48,7 +48,9 @@ describe('what is served', () => {
     expect(changed.map(([name]) => name)).toEqual(['apps']);
     expect(after.ofResource('apps', 'deployments')).toBe(other);
     expect(
-      [...after.servings()].filter(({ description: told }) => told === undefined).map(({ endpoint }) => endpoint),
+      [...after.servings()]
+        .filter(({ description: reported }) => reported === undefined)
+        .map(({ endpoint }) => endpoint),
     ).toEqual([other]);
     expect(after.endpoints).toHaveLength(before.endpoints.length);
     served.change(served.current.endpoints, []);

@@ -128,8 +128,8 @@ describe('a request', () => {
     const { kept, ask } = await serve(config, { logger }, undefined, [noting]);
     const headers = { 'content-type': 'application/json' };
     for (let time = 0; time < 2; time++) await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const told = lines.filter((line) => line.includes('a note of the audit log was refused'));
-    expect(told, 'each key once').toEqual([
+    const reported = lines.filter((line) => line.includes('a note of the audit log was refused'));
+    expect(reported, 'each key once').toEqual([
       expect.stringContaining('authorization.orch.io/decision'),
       expect.stringContaining('example.com/said'),
     ]);

@@ -19,7 +19,7 @@ import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
 import { authorization, deciding } from './authorization.js';
 import { type ChainStage, pass } from './chain.js';
-import { comingWatch } from './coming-watch.js';
+import { pendingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
 import { flowControl } from './flow-control.js';
 import type { FlowControl } from './flow-settings.js';
@@ -75,7 +75,7 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
   const { names } = options;
   const decide = deciding(names);
   return [
-    comingWatch(options.watches),
+    pendingWatch(options.watches),
     authentication({
       authenticator: options.authenticator,
       names,

@@ -42,7 +42,7 @@ export async function rewrite(args: readonly string[], around: CommandIO = proce
     const { current, rewritten, unreadable } = await rewriteStorage({
       values,
       rate: values.rate,
-      looksOnly: values.check,
+      dryRun: values.check,
       logger: createLogger({ format: 'text', verbosity: 0, write: (text) => stderr.write(text) }),
       stopped: () => stopped,
       onProgress: (type, so, ended) => stdout.write(`${type}: ${shown(so, values.check)}${ended ? '' : ' …'}\n`),
@@ -67,9 +67,9 @@ interface Counts {
   readonly unreadable: number;
 }
 
-const shown = ({ current, rewritten, unreadable }: Counts, looksOnly: boolean): string =>
+const shown = ({ current, rewritten, unreadable }: Counts, dryRun: boolean): string =>
   [
-    `${rewritten} ${looksOnly ? 'to be written' : 'written'}`,
+    `${rewritten} ${dryRun ? 'to be written' : 'written'}`,
     `${current} as they should be`,
     ...(unreadable > 0 ? [`${unreadable} that cannot be read`] : []),
   ].join(', ');

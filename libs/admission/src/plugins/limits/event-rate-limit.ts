@@ -25,7 +25,7 @@ export const eventRateLimit: PluginMaker = ({ names, configuration, sharedRates 
   }));
   return {
     name: 'EventRateLimit',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: sharedRates !== undefined && counted.some(isShared),
     handles: ({ operation, group, kind }) => operation !== 'DELETE' && kind === 'Event' && groups.has(group),
     validate(attributes) {

@@ -34,7 +34,7 @@ export const podNodeSelector: PluginMaker = ({ names, objects, configuration }) 
   };
   return {
     name: 'PodNodeSelector',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: true,
     handles: (target) => target.operation === 'CREATE' && isAboutPods(target),
     admit: (attributes) =>

@@ -22,7 +22,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
   return {
     name: 'Priority',
     needs: ['priorities'],
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutClasses(target)),
     admit(attributes) {
       if (attributes.resource !== 'pods') return;

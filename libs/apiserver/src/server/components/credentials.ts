@@ -27,7 +27,7 @@ export const credentials = declare(
           ...{ options: serving, names, logger, audiences },
           shared: process.need('sharedVerdicts'),
           observer: tokenCache(metrics),
-          onAsked: reviewAsked('authentication'),
+          onReview: reviewAsked('authentication'),
         });
         const opened = await ReloadableCredentials.open({
           ...{ options: serving, names, logger, certificateAccepted, audiences },

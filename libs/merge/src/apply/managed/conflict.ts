@@ -56,17 +56,17 @@ interface ReportedConflict {
 }
 
 /** Limits of reported fields, and of their characters: a path may be as long as a body, and so may be their number. */
-const MOST_TOLD = 1_000;
-const LONGEST_TOLD = 64 << 10;
+const MOST_REPORTED = 1_000;
+const MOST_CHARACTERS = 64 << 10;
 
 /** Reports at least one, so that there is something to see. */
 function reported(conflicts: readonly Conflict[]): ReportedConflict[] {
   const fields: ReportedConflict[] = [];
-  let room = LONGEST_TOLD;
+  let room = MOST_CHARACTERS;
   for (const one of eachField(conflicts)) {
     fields.push(one);
     room -= one.field.length + one.owner.manager.length;
-    if (fields.length >= MOST_TOLD || room < 0) break;
+    if (fields.length >= MOST_REPORTED || room < 0) break;
   }
   return fields;
 }
