@@ -6,6 +6,7 @@ import { doublingWaits } from './doubling-waits.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
 import { needlessExports, unusedFaceNames } from './needless-exports.js';
+import { privateWords } from './private-words.js';
 import { problemsOf, shrunk } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse } from './sources.js';
@@ -42,6 +43,21 @@ describe('a bound', () => {
 
   it('is never widened', () => {
     expect(shrunk(new Map(Object.entries({ a: 5, b: 1 })), { a: 3 })).toEqual({ a: 3 });
+  });
+});
+
+describe('identifiers', () => {
+  it('are counted by package where a word of them is our own, whatever its case', () => {
+    const text = 'const MOST_TOLD = 1; class A { #told = 0; isOwnAffair() { return this.#told < MOST_TOLD; } }';
+    expect(found(privateWords(sources({ [A]: text, [B]: 'export const toldOf = 1;' })))).toEqual({
+      'libs/a': 3,
+      'libs/b': 1,
+    });
+  });
+
+  it('are not counted for longer words, members by strings and comments', () => {
+    const text = "// told\nexport const [untold, saidan] = ['told', { 'said': 1 }];";
+    expect(found(privateWords(sources({ [A]: text })))).toEqual({});
   });
 });
 

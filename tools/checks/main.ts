@@ -7,6 +7,7 @@ import { readFaces } from './faces.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
 import { needlessExports, unusedFaceNames } from './needless-exports.js';
+import { privateWords } from './private-words.js';
 import { type Bound, problemsOf, readKnown, shrunk, writeKnown } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse, readTexts } from './sources.js';
@@ -37,6 +38,7 @@ function measure(): Bound[] {
     check('undocumented-names', 'exported names without a docstring', names.missing),
     check('undocumented-members', 'public members without a docstring', members.missing),
     check('first-words', 'docstrings without a subject', wordsWithoutSubject(sourceTexts)),
+    check('private-words', "identifiers with words of our own (use the field's terms)", privateWords(sources)),
     check('type-names', 'files export a type of this name', sharedTypeNames(sources)),
     check('clocks', "direct uses of timers and clocks (use runtime's Clock)", directClocks(sources)),
     check('doubling-waits', 'waits that double (use Backoff of runtime/work)', doublingWaits(sourceTexts)),

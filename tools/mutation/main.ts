@@ -55,7 +55,7 @@ function faults(): Fault[] {
 }
 
 /** Tests of a file that are run together, and how long they may take. */
-interface Judges {
+interface MutantTests {
   readonly tests: readonly string[];
   readonly limitMs: number;
 }
@@ -63,7 +63,7 @@ interface Judges {
 class Trials {
   readonly #abort = new AbortController();
   readonly #graph = new ImportGraph(ROOT);
-  readonly #judges = new Map<string, Promise<Judges[] | undefined>>();
+  readonly #judges = new Map<string, Promise<MutantTests[] | undefined>>();
 
   stop(): void {
     this.#abort.abort();
@@ -90,12 +90,12 @@ class Trials {
    * The nearest, which most faults do not get past, before others, of its package at first; undefined where there are
    * none, or some fail without a fault.
    */
-  async #judgesOf(file: string): Promise<Judges[] | undefined> {
+  async #judgesOf(file: string): Promise<MutantTests[] | undefined> {
     const all = this.#graph.testsOf(file);
     const [nearest, ...others] = all.slice(0, Number(values.tests));
     const isOwn = (path: string) => packageOf(path) === packageOf(file);
     const groups = [nearest ? [nearest] : [], others.filter(isOwn), others.filter((path) => !isOwn(path))];
-    const judges: Judges[] = [];
+    const judges: MutantTests[] = [];
     for (const tests of groups) {
       if (tests.length === 0) continue;
       const begun = performance.now();

@@ -99,8 +99,8 @@ export async function probePaths(transport: Transport): Promise<Record<string, s
   const found: Record<string, string> = {};
   for (const [at, path] of PATHS.entries()) {
     seen.length = 0;
-    const said = await write(transport, 'paths', at);
-    found[path] = seen.map(({ target }) => target).join(' ') || said;
+    const written = await write(transport, 'paths', at);
+    found[path] = seen.map(({ target }) => target).join(' ') || written;
   }
   server.close();
   return found;
@@ -124,9 +124,9 @@ export async function probeRedirects(transport: Transport): Promise<Record<strin
   const found: Record<string, unknown> = {};
   for (const [at, way] of ways.entries()) {
     seen.length = 0;
-    const said = await write(transport, 'redirects', at);
+    const written = await write(transport, 'redirects', at);
     found[way] = {
-      said,
+      written,
       calls: seen.map(({ method, target, bodyBytes }) => `${method} ${target}${bodyBytes > 0 ? ' with body' : ''}`),
     };
   }

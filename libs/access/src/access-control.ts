@@ -24,7 +24,7 @@ import type { ControllerClient } from '@orch/writing';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
 import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
-import { judgeOfRights } from './judge-of-rights.js';
+import { rightsCheck } from './judge-of-rights.js';
 import { NodeInformers } from './node-informers.js';
 import { PolicyInformers } from './policy-informers.js';
 import { roleAggregation } from './role-aggregation.js';
@@ -43,7 +43,7 @@ interface AccessControlSettings {
   /** Cache of webhook verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
   /** Called after each call of the webhook. */
-  readonly onAsked?: (failed: boolean) => void;
+  readonly onReview?: (failed: boolean) => void;
   /** Whether this process may maintain the roles that every installation has. */
   readonly decides: boolean;
   readonly logger: Logger;
@@ -72,10 +72,10 @@ export class AccessControl {
 
   constructor(settings: AccessControlSettings) {
     this.#settings = settings;
-    const { deps, policy, store, feed, options, features, shared, onAsked, decides, logger } = settings;
+    const { deps, policy, store, feed, options, features, shared, onReview, decides, logger } = settings;
     const { authorizationWebhookConfigFile: file } = options;
     this.#openWebhook = async () =>
-      file ? openAuthorizationWebhook(file, { names: deps.names, options, shared, onAsked }) : undefined;
+      file ? openAuthorizationWebhook(file, { names: deps.names, options, shared, onReview }) : undefined;
     this.#makeNamespaces = settings.makeNamespaces;
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(deps);
@@ -148,8 +148,8 @@ export class AccessControl {
    * concerns to be checked; where a webhook decides, which notifies of no change, each is checked from time to time.
    */
   judge(watches: OpenWatches): void {
-    const judge = judgeOfRights(this.authorizer);
-    this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
+    const judge = rightsCheck(this.authorizer);
+    this.#onLoss.add((concerned) => void watches.reevaluate(judge, concerned));
     const { options, logger } = this.#settings;
     if (!options.authorizationWebhookConfigFile) return;
     const intervalMs = options.authorizationWebhookWatchInterval;

@@ -10,7 +10,7 @@ interface AuthorizationWebhookSettings {
   /** Cache of verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
   /** Called after each call of the webhook. */
-  readonly onAsked?: ((failed: boolean) => void) | undefined;
+  readonly onReview?: ((failed: boolean) => void) | undefined;
 }
 
 /** Verdicts that are kept here. */
@@ -27,10 +27,10 @@ export interface AuthorizationWebhook {
 /** @throws KubeconfigError */
 export async function openAuthorizationWebhook(
   file: string,
-  { names, options, shared, onAsked }: AuthorizationWebhookSettings,
+  { names, options, shared, onReview }: AuthorizationWebhookSettings,
 ): Promise<AuthorizationWebhook> {
   const connection = await readKubeconfig(file);
-  const webhook = new ReviewWebhook({ connection, ...(onAsked && { onAsked }) });
+  const webhook = new ReviewWebhook({ connection, ...(onReview && { onReview }) });
   const kept = new VerdictCache<WebhookVerdict>({
     keptFor: ({ allowed }) =>
       allowed ? options.authorizationWebhookCacheAuthorizedTtl : options.authorizationWebhookCacheUnauthorizedTtl,

@@ -1,7 +1,7 @@
 import { authenticated } from '@orch/authentication';
 import { RbacPolicy, type RequestAttributes, rbacAuthorizer } from '@orch/authorization';
 import { expect, it } from 'vitest';
-import { judgeOfRights } from './judge-of-rights.js';
+import { rightsCheck } from './judge-of-rights.js';
 
 const right = (verb: string, resource: string, name = ''): RequestAttributes => ({
   ...{
@@ -34,7 +34,7 @@ function granted(...grants: [user: string, verb: string, resource: string][]) {
     const roleRef = { apiGroup: 'rbac', kind: 'ClusterRole', name };
     policy.putBinding({ namespace: '', name, roleRef, subjects: [{ kind: 'User', name: user }] });
   }
-  return { policy, judge: judgeOfRights(rbacAuthorizer(policy)) };
+  return { policy, judge: rightsCheck(rbacAuthorizer(policy)) };
 }
 
 it('a watch ends with the right of its user', async () => {

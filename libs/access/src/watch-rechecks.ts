@@ -1,11 +1,11 @@
 import type { StatusError } from '@orch/machinery';
 import type { Clock, Logger } from '@orch/runtime';
-import type { OpenWatches, WatchJudge } from '@orch/serving';
+import type { OpenWatches, WatchCheck } from '@orch/serving';
 
 interface WatchRechecksSettings {
-  readonly watches: Pick<OpenWatches, 'size' | 'judgeNext'>;
+  readonly watches: Pick<OpenWatches, 'size' | 'checkNext'>;
   /** Refuses watches whose rights are gone; rejects where that cannot be decided. */
-  readonly judge: WatchJudge;
+  readonly judge: WatchCheck;
   /** Interval within which each watch is checked once, ms; 0 for never. */
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -56,13 +56,13 @@ export class WatchRechecks {
     this.#due -= count;
     this.#judged += count;
     void watches
-      .judgeNext(count, (watch) => this.#judge(watch))
+      .checkNext(count, (watch) => this.#judge(watch))
       .finally(() => {
         this.#judged -= count;
       });
   }
 
-  async #judge(watch: Parameters<WatchJudge>[0]): Promise<StatusError | undefined> {
+  async #judge(watch: Parameters<WatchCheck>[0]): Promise<StatusError | undefined> {
     try {
       return await this.settings.judge(watch);
     } catch (error) {

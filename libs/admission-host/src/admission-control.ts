@@ -68,8 +68,8 @@ export class AdmissionControl {
     const selection = checkAdmission(settings.options);
     const selected = selectPlugins(selection, settings.names.profile);
     for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
-    const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
-    const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
+    const isSelected = (name: string) => selected.some((plugin) => plugin.name === name);
+    const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isSelected);
     const control = new AdmissionControl(selected, configurations, settings);
     try {
       for (const plugin of control.plugins) await started(plugin);
@@ -135,7 +135,7 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, needs = [], callsOut = false, looksOnly = false } = plugin;
+  const { name, needs = [], callsOut = false, readsOnly = false } = plugin;
   const around = (step: AdmissionStep): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
     const observe = observer?.controller(name, step);
@@ -153,7 +153,7 @@ function asked(
     name,
     needs,
     callsOut,
-    looksOnly,
+    readsOnly,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),

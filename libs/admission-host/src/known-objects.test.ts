@@ -136,16 +136,16 @@ describe('what plugins follow', () => {
     await range('a', 'two');
     const [ranges, namespaces] = [LIMITS, { group: '', resource: 'namespaces' }].map(plugin.objects.follow);
     const isUnreadable = ({ namespace, name }: Key) => name === 'two' || (namespace === 'one' && name === 'b');
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const { deps, feed, store } = api;
     const whole = {
       ...leavingOut(store, isUnreadable),
       onCommit: store.onCommit.bind(store),
       onRewind: () => () => undefined,
     };
-    await objects.start({ deps, store: whole, feed, onError: (error) => void told.push(error) });
+    await objects.start({ deps, store: whole, feed, onError: (error) => void reported.push(error) });
     expect(namesOf(ranges?.all() ?? [])).toEqual(['a', 'a']);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     // What it is called is for the log, and not for whoever writes there.
     expect(ranges?.unreadable('one')?.message).toContain('"one/b"');
     expect(toStatusError(ranges?.unreadable('one')).message).toBe(

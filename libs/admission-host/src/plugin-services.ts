@@ -12,7 +12,7 @@ interface PluginServicesSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
   /** Called after each review of images by a webhook. Default: nothing is counted. */
-  readonly onAsked?: (failed: boolean) => void;
+  readonly onReview?: (failed: boolean) => void;
   /** Returns the API; called for writes, which begin once it has been assembled. */
   readonly deps: () => Pick<ApiDeps, 'served'>;
   /** Returns the discovery documents of aggregated API servers. */
@@ -26,7 +26,7 @@ interface PluginServicesSettings {
 export function pluginServices({
   metrics,
   sharedRates,
-  onAsked,
+  onReview,
   deps,
   remote,
 }: PluginServicesSettings): PluginServices {
@@ -40,7 +40,7 @@ export function pluginServices({
         .served.current.endpoints.map(({ definition }) => definition)
         .filter(isMeant);
       const others = remote()
-        .versions.filter((told) => told.group === group && told.version === version)
+        .versions.filter((served) => served.group === group && served.version === version)
         .flatMap(({ resources }) => resources.filter(({ responseKind }) => responseKind?.kind === kind))
         .map(({ resource = '', scope }) => ({ resource, namespaced: scope === 'Namespaced' }));
       return [...own, ...others].map(({ resource, namespaced }) => ({ group, version, resource, namespaced }));
@@ -48,7 +48,7 @@ export function pluginServices({
     openReviews: async (file, settings) => {
       const connection = await readKubeconfig(file);
       if (!connection.server.startsWith('https://')) throw new Error(`${file}: the server must be https://`);
-      return new ReviewWebhook({ connection, ...settings, ...(onAsked && { onAsked }) });
+      return new ReviewWebhook({ connection, ...settings, ...(onReview && { onReview }) });
     },
   };
 }

@@ -60,7 +60,7 @@ export class ReviewClients implements ReviewClient {
 
   async #post(config: ReviewCall['config'], body: Buffer, timeoutMs: number): Promise<Buffer> {
     try {
-      return await (this.#clients as WebhookClients).post(config, { body, timeoutMs, tellsTimeout: true });
+      return await (this.#clients as WebhookClients).post(config, { body, timeoutMs, sendsTimeout: true });
     } catch (error) {
       if (error instanceof AnswerTooLarge) throw new NoAnswer(error.message, 200);
       if (error instanceof WebhookError && error.cause instanceof ApiError)
@@ -115,10 +115,11 @@ const TEXTS: Readonly<Record<number, string>> = {
 function refusalText({ code, status, message }: ApiError): string {
   const isOwn = !message.startsWith(`the server answered ${code}`);
   if (isOwn && status.kind === 'Status') return message;
-  const said = message.slice(`the server answered ${code}: `.length) || 'unknown';
-  if (TOLD.has(code) && said !== 'unknown') return said;
+  const reason = message.slice(`the server answered ${code}: `.length) || 'unknown';
+  if (TOLD.has(code) && reason !== 'unknown') return reason;
   const known = TEXTS[code];
   if (known !== undefined) return known;
-  if (code >= 500) return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
+  if (code >= 500)
+    return `an error on the server (${JSON.stringify(reason)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }

@@ -16,13 +16,13 @@ export interface SelectedPlugins {
   readonly validating: readonly AdmissionPlugin[];
   /** Whether one of them may call out. */
   readonly callsOut: boolean;
-  /** Whether every validating plugin leaves its input unchanged (`looksOnly`). */
-  readonly lookOnly: boolean;
+  /** Whether every validating plugin leaves its input unchanged (`readsOnly`). */
+  readonly readOnly: boolean;
   /** Receives the duration of each step; undefined without an observer. */
   readonly observe?: StepObserver | undefined;
 }
 
-const NONE: SelectedPlugins = { mutating: [], validating: [], callsOut: false, lookOnly: true };
+const NONE: SelectedPlugins = { mutating: [], validating: [], callsOut: false, readOnly: true };
 
 /** The admission plugins of a process. */
 export class Admission {
@@ -44,7 +44,7 @@ export class Admission {
     return {
       mutating: asked.filter(({ admit }) => admit !== undefined),
       validating,
-      lookOnly: validating.every(({ looksOnly }) => looksOnly === true),
+      readOnly: validating.every(({ readsOnly }) => readsOnly === true),
       callsOut: asked.some(({ callsOut }) => (typeof callsOut === 'function' ? callsOut(about) : callsOut === true)),
       observe: this.observe,
     };
@@ -101,10 +101,10 @@ function observed(
 /** Runs work, and reports how long it took, milliseconds, and whether it failed. */
 export function timed(
   work: () => void | Promise<void>,
-  tell: (milliseconds: number, failed: boolean) => void,
+  report: (milliseconds: number, failed: boolean) => void,
 ): void | Promise<void> {
   const began = performance.now();
-  const ended = (failed: boolean) => tell(performance.now() - began, failed);
+  const ended = (failed: boolean) => report(performance.now() - began, failed);
   let wait: void | Promise<void>;
   try {
     wait = work();

@@ -47,7 +47,7 @@ export interface Attributes extends Target {
   /**
    * The object as it will be written, with defaults, in the version of the request, whichever subresource it is written
    * through (`scale` included). Undefined for a deletion. `admit` may change it in place; `validate` gets a copy,
-   * unless all selected plugins declare that they change nothing (`looksOnly`).
+   * unless all selected plugins declare that they change nothing (`readsOnly`).
    */
   readonly object: ApiObject | undefined;
   /** A copy of the existing object, in the same version. Undefined for a creation. */
@@ -67,7 +67,7 @@ export interface Attributes extends Target {
   /**
    * Whether the write is internal to the server, so that no rule of users about writes may prevent it; default false.
    */
-  readonly isOwnAffair?: boolean;
+  readonly isInternal?: boolean;
   /**
    * Whether this is the second round of the mutating plugins, made because a webhook changed the object after some of
    * them had seen it. There is no third round.

@@ -49,7 +49,7 @@ export interface AdmissionPlugin {
    */
   admit?(attributes: Attributes): void | Promise<void>;
   /** Whether `validate` leaves its input unchanged, so that it need not be a copy. Default false. */
-  readonly looksOnly?: boolean;
+  readonly readsOnly?: boolean;
   /**
    * Refuses the write by throwing. Runs once the object is valid and complete but for what is allocated (addresses,
    * ports).

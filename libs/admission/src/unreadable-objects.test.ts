@@ -63,6 +63,6 @@ describe('what cannot be read', () => {
     objects.setUnreadable(REGISTRATION, 'validatingadmissionpolicies', new Error('no'));
     const policy = { group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies', namespace: '' };
     await ask('ValidatingAdmissionPolicy', objects, policy);
-    await ask('ValidatingAdmissionPolicy', objects, { isOwnAffair: true });
+    await ask('ValidatingAdmissionPolicy', objects, { isInternal: true });
   });
 });

@@ -154,8 +154,8 @@ export class Aggregator implements Answerer {
 
 /** Counts a stream among the watches. @throws StatusError 429 */
 function admit(ctx: OpenContext, { watches, metrics }: Answering): () => void {
-  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
-  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
+  const { authentication, user, info: request, impersonating, pendingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, pendingWatch);
   if (!watch) {
     metrics.refused('watches');
     throw tooMany();

@@ -44,7 +44,7 @@ function registrationsOf(
   isDeclared: (definition: ResourceDescription) => boolean,
 ): readonly [string, LocalRegistration][] {
   const found = new Map<string, LocalRegistration>();
-  for (const { told: definition } of served.values()) {
+  for (const { description: definition } of served.values()) {
     if (!definition) continue;
     const { group, version, groupPriority, versionPriority } = definition;
     const name = `${version}.${group}`;

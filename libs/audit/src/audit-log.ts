@@ -50,7 +50,7 @@ const GATHER_MS = 20;
 const MEGABYTE = 1 << 20;
 const DEFAULT_MEGABYTES = 100;
 /** Milliseconds in which lost events are told of once. */
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 
 const NOTHING: AuditLog = { close: async () => undefined };
 
@@ -105,12 +105,12 @@ export function checkVersions(
 
 /** Counts all, and tells of some. */
 function tellingOf(count: LostEvents, logger: Logger): LostEvents {
-  const toldAt = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   return (plugin, events, why) => {
     count(plugin, events, why);
     const now = performance.now();
-    if (now - (toldAt.get(plugin) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
-    toldAt.set(plugin, now);
+    if (now - (reportedAt.get(plugin) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
+    reportedAt.set(plugin, now);
     logger.error('audit events were lost', why, { plugin, events });
   };
 }

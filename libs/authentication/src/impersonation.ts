@@ -99,6 +99,6 @@ export function impersonated({ name, serviceAccount, groups, extra, uid }: Imper
 
 function whetherAuthenticated(name: string, groups: readonly string[]): string[] {
   if (name === ANONYMOUS_NAME) return groups.includes(UNAUTHENTICATED) ? [] : [UNAUTHENTICATED];
-  const said = groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
-  return said ? [] : [AUTHENTICATED];
+  const isExplicit = groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  return isExplicit ? [] : [AUTHENTICATED];
 }

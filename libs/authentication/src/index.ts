@@ -50,11 +50,11 @@ export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bo
 export {
   type BoundObject,
   type BoundObjectGetter,
+  type CredentialValidity,
   type KnownObject,
   keyOfObject,
   type ObjectName,
-  type Standing,
-  standingOf,
+  validityOf,
 } from './tokens/bound-objects.js';
 export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
 export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';

@@ -8,9 +8,9 @@ import {
   keyOfObject,
   type ObjectName,
   ServiceAccountTokens,
-  standingOf,
   type TokenUse,
   type TokenVerifier,
+  validityOf,
 } from '@orch/authentication';
 import { type Names, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
@@ -89,27 +89,27 @@ export class ApiTokens {
 
   #changed(keys: ReadonlySet<string> | 'all'): void {
     this.#watches
-      ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : { objects: keys })
+      ?.reevaluate((watch) => this.#checkWatch(watch), keys === 'all' ? undefined : { objects: keys })
       .catch((error: unknown) => this.#logger.error('watches of tokens could not be authenticated again', error));
   }
 
-  async #judgement({ authentication }: OpenWatch): Promise<StatusError | undefined> {
+  async #checkWatch({ authentication }: OpenWatch): Promise<StatusError | undefined> {
     const { boundTo = [] } = authentication;
     if (boundTo.length === 0) return undefined;
     try {
-      const { refusal, endsAt } = await standingOf(boundTo, this.#objects, Date.now);
+      const { refusal, endsAt } = await validityOf(boundTo, this.#objects, Date.now);
       if (refusal !== undefined) return unauthorized(refusal);
       // A moment later, when it has ended for sure.
-      if (endsAt !== undefined) this.#judgeIn(endsAt + 1 - Date.now(), boundTo);
+      if (endsAt !== undefined) this.#recheckIn(endsAt + 1 - Date.now(), boundTo);
     } catch {
       // While the store is unavailable no object can be deleted either.
-      this.#judgeIn(RETRY_MS, boundTo);
+      this.#recheckIn(RETRY_MS, boundTo);
     }
     return undefined;
   }
 
   /** Sets one timer for a set of objects, however many watches are open with tokens bound to them. */
-  #judgeIn(ms: number, bindings: readonly BoundObject[]): void {
+  #recheckIn(ms: number, bindings: readonly BoundObject[]): void {
     const keys = bindings.map(({ object }) => keyOfObject(object));
     const timer = keys.join();
     clearTimeout(this.#timers.get(timer));

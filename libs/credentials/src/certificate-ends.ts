@@ -21,7 +21,7 @@ export interface FileCertificates {
  * Characters of PEM that one reading parses at most, beyond which only the text begun is finished: some 400
  * certificates, 60 ms. Objects of the API may hold thousands, and a request for metrics would block all others.
  */
-const LOOKED_AT_MOST = 256 * 1024;
+const MOST_PARSED = 256 * 1024;
 
 /** When the certificates of a text end. */
 interface Ends {
@@ -37,7 +37,7 @@ interface FileEnds extends Ends, Pick<FileCertificates, 'certificate' | 'file'> 
 /** Tracks when the certificates of a process expire; of each file the one that expires first. */
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
-  readonly #looks: (() => readonly FileCertificates[])[] = [];
+  readonly #sources: (() => readonly FileCertificates[])[] = [];
   /** Certificates of the last look, by the text that they were read from; undefined where it has none. */
   #seen = new Map<string, Ends | undefined>();
 
@@ -45,7 +45,7 @@ export class CertificateEnds {
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Replaces the files of a source. Certificates that cannot be read are left out. */
-  tell(source: string, files: readonly FileCertificates[]): void {
+  replace(source: string, files: readonly FileCertificates[]): void {
     this.#bySource.set(
       source,
       files.flatMap((found) => within(found, endsOf(found.pem))),
@@ -53,19 +53,19 @@ export class CertificateEnds {
   }
 
   /** Adds a source that is read whenever the metric is; a source of many certificates over several times. */
-  look(source: () => readonly FileCertificates[]): void {
-    this.#looks.push(source);
+  addSource(source: () => readonly FileCertificates[]): void {
+    this.#sources.push(source);
   }
 
   /** Reads the sources; certificates that were there at the last look are not parsed again. */
-  #looked(): FileEnds[] {
+  #readSources(): FileEnds[] {
     const seen = new Map<string, Ends | undefined>();
-    let left = LOOKED_AT_MOST;
+    let left = MOST_PARSED;
     const read = (pem: string) => {
       left -= pem.length;
       return endsOf(pem);
     };
-    const found = this.#looks.flatMap((source) => source());
+    const found = this.#sources.flatMap((source) => source());
     for (const { pem } of found) {
       if (seen.has(pem)) continue;
       if (this.#seen.has(pem)) seen.set(pem, this.#seen.get(pem));
@@ -79,7 +79,7 @@ export class CertificateEnds {
   series(): (readonly [readonly [certificate: string, file: string], number])[] {
     const earliest = new Map<string, readonly [readonly [certificate: string, file: string], number]>();
     const forgotten = this.now() / 1000 - REMEMBERED_SECONDS;
-    for (const found of [...[...this.#bySource.values()].flat(), ...this.#looked()]) {
+    for (const found of [...[...this.#bySource.values()].flat(), ...this.#readSources()]) {
       const labels = [found.certificate, found.file] as const;
       const [key, end] = [JSON.stringify(labels), firstEnd(found, forgotten)];
       if (end < (earliest.get(key)?.[1] ?? Number.POSITIVE_INFINITY)) earliest.set(key, [labels, end]);

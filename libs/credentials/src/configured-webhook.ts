@@ -4,7 +4,7 @@ import { FileWatch, type Logger } from '@orch/runtime';
 import { ReviewWebhook } from '@orch/webhooks';
 
 /** Interval at which the file, and those that it names, are read though no change was notified, ms. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
 /**
  * A webhook whose URL and credentials are in a connection file (in the form of a kubeconfig), followed as that changes.
@@ -18,15 +18,15 @@ export class ConfiguredWebhook {
     private readonly names: Names,
     private readonly logger: Logger,
     private connection: Connection,
-    private readonly onAsked: (failed: boolean) => void,
+    private readonly onReview: (failed: boolean) => void,
   ) {
-    this.#webhook = new ReviewWebhook({ connection, onAsked });
-    this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
+    this.#webhook = new ReviewWebhook({ connection, onReview });
+    this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: CHECK_MS });
     this.#warn();
   }
 
   /**
-   * Opens the webhook of a connection file. `names`: naming profile of the file. `onAsked`: see {@link
+   * Opens the webhook of a connection file. `names`: naming profile of the file. `onReview`: see {@link
    * ReviewWebhookSettings}.
    * @throws KubeconfigError for a file that cannot be used
    */
@@ -34,9 +34,9 @@ export class ConfiguredWebhook {
     file: string,
     names: Names,
     logger: Logger,
-    onAsked: (failed: boolean) => void,
+    onReview: (failed: boolean) => void,
   ): Promise<ConfiguredWebhook> {
-    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }), onAsked);
+    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }), onReview);
   }
 
   /** URL without its query; verdicts of webhooks at other URLs are not this one's. */
@@ -65,7 +65,7 @@ export class ConfiguredWebhook {
       const connection = await readKubeconfig(this.file, { names: this.names });
       if (JSON.stringify(connection) === JSON.stringify(this.connection)) return;
       const before = this.#webhook;
-      this.#webhook = new ReviewWebhook({ connection, onAsked: this.onAsked });
+      this.#webhook = new ReviewWebhook({ connection, onReview: this.onReview });
       this.connection = connection;
       void before.end();
       this.logger.info('the connection file of a webhook was reloaded', { file: this.file });

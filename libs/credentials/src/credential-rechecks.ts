@@ -94,7 +94,7 @@ export class CredentialRechecks {
       this.#watched.delete(recheck.key);
       const judge = ({ authentication }: OpenWatch) =>
         authentication.recheck?.key === recheck.key ? unauthorized() : undefined;
-      await watches.judgeAgain(judge, { credentials: [recheck.key] });
+      await watches.reevaluate(judge, { credentials: [recheck.key] });
     } catch (error) {
       this.#say(error);
       this.#put(watched, RETRY_MS);

@@ -12,7 +12,7 @@ import type { CredentialOptions } from './credential-options.js';
 import { type CredentialSet, credentialFiles, readCredentials } from './credential-set.js';
 
 /** Interval at which files are read though no change was notified, and certificates of `--cert-dir` are renewed, ms. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
 interface CredentialSettings {
   readonly options: CredentialOptions;
@@ -54,7 +54,7 @@ export class ReloadableCredentials {
       anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });
-    this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });
+    this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: CHECK_MS });
   }
 
   /**

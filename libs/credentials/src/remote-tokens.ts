@@ -20,7 +20,7 @@ export interface RemoteTokensSettings {
   readonly shared?: SharedVerdicts | undefined;
   readonly observer?: VerdictObserver;
   /** Called after each call of the webhook. */
-  readonly onAsked?: (failed: boolean) => void;
+  readonly onReview?: (failed: boolean) => void;
 }
 
 /** Verifiers of tokens that are issued outside the installation. */
@@ -82,11 +82,11 @@ async function openIssuer({ options, audiences, logger }: RemoteTokensSettings):
 }
 
 async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undefined> {
-  const { options, names, audiences, logger, shared, observer, onAsked = () => undefined } = settings;
+  const { options, names, audiences, logger, shared, observer, onReview = () => undefined } = settings;
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
-  const webhook = await ConfiguredWebhook.open(file, names, logger, onAsked);
+  const webhook = await ConfiguredWebhook.open(file, names, logger, onReview);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
     // An error may be temporary, so it is not cached.

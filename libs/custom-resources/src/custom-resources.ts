@@ -199,10 +199,10 @@ export class CustomResources {
 const NOT_GOING = new Set(['create', 'patch', 'update']);
 
 const servingsOf = ({ definition, endpoints }: ServedDefinition<Endpoint>): Serving[] =>
-  endpoints.map((endpoint) => ({ endpoint, told: toldOf(definition, endpoint.definition) }));
+  endpoints.map((endpoint) => ({ endpoint, description: descriptionOf(definition, endpoint.definition) }));
 
 /** Returns the description for discovery; undefined for a kind that is served but not established yet. */
-function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
+function descriptionOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
   if (!definition.isEstablished) return undefined;
   if (!definition.isTerminating) return endpoint;
   return { ...endpoint, verbs: endpoint.verbs.filter((verb) => !NOT_GOING.has(verb)) };

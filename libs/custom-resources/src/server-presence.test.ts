@@ -24,7 +24,7 @@ beforeEach(() => {
   errors = [];
   presence = new ServerPresence({
     presence: {
-      async tell(word) {
+      async publish(word) {
         if (failure) throw failure;
         told.push(word);
       },

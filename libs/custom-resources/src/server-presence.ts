@@ -87,7 +87,7 @@ export class ServerPresence {
     while (!this.counts && !this.#stopped) {
       const progress = this.options.progress();
       const asOf = this.#clock.now();
-      await this.options.presence.tell(progress ?? { served: 0n, drained: 0n, held: [] });
+      await this.options.presence.publish(progress ?? { served: 0n, drained: 0n, held: [] });
       // Decisions from here on wait for this server; those made before are caught up with here.
       await this.options.catchUp();
       if (this.#clock.now() >= asOf + PRESENCE_MS) continue;
@@ -105,7 +105,7 @@ export class ServerPresence {
     const progress = this.options.progress();
     if (!progress || asOf - this.options.currentAsOf() >= PRESENCE_MS) return;
     if (this.#published && due > asOf && isAlike(progress, this.#published.progress)) return;
-    await this.options.presence.tell(progress);
+    await this.options.presence.publish(progress);
     // Too late: the other servers may have continued without this one.
     if (!this.counts) return this.join();
     this.#published = { progress, at: asOf };

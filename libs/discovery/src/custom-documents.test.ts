@@ -1,5 +1,5 @@
 import { VERSION } from '@orch/apiserver';
-import { type Endpoint, toldWhole } from '@orch/resources';
+import { type Endpoint, fullyDescribed } from '@orch/resources';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import {
@@ -25,12 +25,12 @@ let server: TestServer;
 beforeEach(async () => {
   api = await testApi({}, 'kubernetes');
   const { names, scheme } = api.deps;
-  const told = { scheme, names, features: DEFAULT_FEATURES, release: VERSION.gitVersion };
+  const reported = { scheme, names, features: DEFAULT_FEATURES, release: VERSION.gitVersion };
   const app = createFallbackApp({
     health: new HealthRegistry({ logger: silentLogger }),
     metrics: new Metrics(),
     version: VERSION,
-    discovery: createDiscoveryRoutes(api.served, told),
+    discovery: createDiscoveryRoutes(api.served, reported),
   });
   server = await openServer(app);
   const old = { storage: false, subresources: { status: {} } };
@@ -99,17 +99,17 @@ describe('the documents of what is served', () => {
     const counted = { ...mine.definition };
     Object.defineProperty(counted, 'verbs', { enumerable: true, get: () => [`verb${++looked}`] });
     api.served.replace(api.endpoints);
-    api.served.change([], [{ endpoint: mine, told: counted }]);
-    const told = async () => {
+    api.served.change([], [{ endpoint: mine, description: counted }]);
+    const reported = async () => {
       const { body: all } = await ask('GET', '/apis', undefined, '', AGGREGATED);
       await ask('GET', '/openapi/v3/apis/example.test/v1');
       return all.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
     };
-    expect(await told()).not.toContain('other.test');
+    expect(await reported()).not.toContain('other.test');
     const before = looked;
     expect(before).toBeGreaterThan(0);
-    api.served.change([], [toldWhole(theirs)]);
-    expect(await told()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
+    api.served.change([], [fullyDescribed(theirs)]);
+    expect(await reported()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
     expect(looked).toBe(before);
   });
 

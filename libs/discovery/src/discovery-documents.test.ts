@@ -12,7 +12,7 @@ const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 const servedIn = (profile: NamingProfile): ResourceDefinition[] =>
   loadScheme(namesOf(profile)).resources.filter(({ servedByDefault }) => servedByDefault);
 
-function toldOf(served: readonly ResourceDefinition[]): GroupDiscovery[] {
+function reportedOf(served: readonly ResourceDefinition[]): GroupDiscovery[] {
   const groups = [...groupBy(served, ({ group }) => group)].map(([name, some]) => apiGroup(name, some));
   return groups.flatMap((group) => (group ? new GroupDiscovery(group) : []));
 }
@@ -20,7 +20,7 @@ function toldOf(served: readonly ResourceDefinition[]): GroupDiscovery[] {
 describe.each(PROFILES)('discovery documents, %s names', (profile) => {
   const names = namesOf(profile);
   const served = servedIn(profile);
-  const documents = discoveryDocuments(toldOf(served), names);
+  const documents = discoveryDocuments(reportedOf(served), names);
 
   it('lists the core versions under /api', () => {
     expect(documents.apiVersions('10.0.0.1:6443')).toEqual({
@@ -55,11 +55,11 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
     const versions = ['v1beta1', 'v2alpha1', 'v1', 'v10', 'v2'];
     const group = 'example.test';
     const { groups } = discoveryDocuments(
-      toldOf(versions.map((version) => ({ ...first, group, version, versionPriority: 100 }))),
+      reportedOf(versions.map((version) => ({ ...first, group, version, versionPriority: 100 }))),
       names,
     );
-    const told = groups.get(group)?.versions?.map(({ version }) => version);
-    expect(told).toEqual(['v10', 'v2', 'v1', 'v1beta1', 'v2alpha1']);
+    const reported = groups.get(group)?.versions?.map(({ version }) => version);
+    expect(reported).toEqual(['v10', 'v2', 'v1', 'v1beta1', 'v2alpha1']);
   });
 
   it('names subresources after their resource, with group and version where they differ', () => {
@@ -106,8 +106,8 @@ it('is written group by group, to the same text', async () => {
   const there = { ...remote, resources: [{ resource: 'nodes', verbs: ['get'] }], freshness: 'Stale' as const };
   const elsewhere = apiGroup('metrics.k8s.io', [], [there]);
   if (!elsewhere) throw new Error('nothing is told');
-  const told = [...toldOf(servedIn('kubernetes')), new GroupDiscovery(elsewhere)];
-  for (const groups of [told, []]) {
+  const reported = [...reportedOf(servedIn('kubernetes')), new GroupDiscovery(elsewhere)];
+  for (const groups of [reported, []]) {
     const { aggregated } = discoveryDocuments(groups, names, [there]);
     for (const { whole, json } of [aggregated.core, aggregated.groups]) {
       expect(String((await json()).bytes)).toBe(stringifyJson(whole()));

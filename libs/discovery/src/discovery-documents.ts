@@ -41,11 +41,11 @@ export interface DiscoveryDocuments {
  * @param remote versions that other servers answer for
  */
 export function discoveryDocuments(
-  told: readonly GroupDiscovery[],
+  described: readonly GroupDiscovery[],
   names: Names,
   remote: readonly RemoteVersion[] = [],
 ): DiscoveryDocuments {
-  const all = [...told].sort((a, b) => byPriority(a.group, b.group));
+  const all = [...described].sort((a, b) => byPriority(a.group, b.group));
   const core = all.filter(({ group }) => group.name === '');
   const named = all.filter(({ group }) => group.name !== '');
   const groups = named.map(({ listed }) => listed);

@@ -14,7 +14,7 @@ import type { OpenApiSource } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { hasAlready } from './conditions.js';
 import { type AggregatedDocument, type DiscoveryDocuments, discoveryDocuments } from './discovery-documents.js';
-import { documentedGroup, toldGroups } from './documented-groups.js';
+import { describedGroups, documentedGroup } from './documented-groups.js';
 import { type KeptDocuments, OpenApiDocuments } from './openapi-documents.js';
 import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.js';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
@@ -73,7 +73,7 @@ function documentsFor(
   const groups = [...snapshot.groups.values()].map(documentedGroup);
   const source = { scheme, release, groups: groups.map(({ served }) => served) };
   return {
-    discovery: lazily(() => discoveryDocuments(toldGroups(snapshot, remote), names, remote.versions)),
+    discovery: lazily(() => discoveryDocuments(describedGroups(snapshot, remote), names, remote.versions)),
     openApi: new OpenApiDocuments(source, kept, remote),
   };
 }

@@ -15,11 +15,11 @@ interface DocumentedGroup {
 
 /** The same for as long as nothing of the group changes. */
 export const documentedGroup = weakMemo((group: ServedGroup): DocumentedGroup => {
-  const served = [...group.values()].flatMap((serving) => (serving.told ? [documented(serving)] : []));
+  const served = [...group.values()].flatMap((serving) => (serving.description ? [documented(serving)] : []));
   return { served, discovery: lazily(() => discoveryOf(served[0]?.group ?? '', served, [])) };
 });
 
-const documented = weakMemo(({ told, endpoint }: Serving): DocumentedResource => {
+const documented = weakMemo(({ description: told, endpoint }: Serving): DocumentedResource => {
   const definition = told ?? endpoint.definition;
   // Documents list only subresources that this server implements.
   const subresources = definition.subresources.filter(({ name }) => servesSubresource(name));
@@ -36,7 +36,7 @@ function discoveryOf(
 }
 
 /** Returns the discovery of all groups. Groups with versions of other servers are few, and made anew each time. */
-export function toldGroups({ groups }: ServedSnapshot, { versions }: RemoteDocuments): GroupDiscovery[] {
+export function describedGroups({ groups }: ServedSnapshot, { versions }: RemoteDocuments): GroupDiscovery[] {
   const elsewhere = groupBy(versions, ({ group }) => group);
   const here = [...groups]
     .filter(([name]) => !elsewhere.has(name))

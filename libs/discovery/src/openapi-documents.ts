@@ -84,7 +84,7 @@ export class OpenApiDocuments {
 
   #takeOver(before: OpenApiDocuments, v3: OpenApiV3): void {
     for (const [path, document] of before.#documents) {
-      if (before.#v3().tellsTheSame(path, v3)) this.#documents.set(path, document);
+      if (before.#v3().describesTheSame(path, v3)) this.#documents.set(path, document);
     }
   }
 

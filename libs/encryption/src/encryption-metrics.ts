@@ -6,7 +6,7 @@ import type { Direction, EncryptionObserver } from './observer.js';
 const doubling = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i);
 
 /** Ids of keys that are told apart; what comes beyond them counts together. */
-const TOLD_APART = 100;
+const DISTINGUISHED = 100;
 const OTHER = 'other';
 
 /** Observer of encryption, and of what reads its configuration again. */
@@ -115,13 +115,15 @@ function transformations(metrics: Metrics): Required<EncryptionObserver>['transf
   };
 }
 
+type KeyObserver = Required<Pick<EncryptionObserver, 'keyUsed' | 'keyReported' | 'invalidKeyReported'>>;
+
 /** Ids of keys are told by their hash, which says nothing of where the key lies. */
-function keyMetrics(metrics: Metrics): Required<Pick<EncryptionObserver, 'keyUsed' | 'keyTold' | 'invalidKeyTold'>> {
+function keyMetrics(metrics: Metrics): KeyObserver {
   const hashes = new Map<string, string>();
   const hashOf = (keyId: string): string => {
     const known = hashes.get(keyId);
     if (known !== undefined) return known;
-    if (hashes.size >= TOLD_APART) return OTHER;
+    if (hashes.size >= DISTINGUISHED) return OTHER;
     const hash = `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
     hashes.set(keyId, hash);
     return hash;
@@ -136,7 +138,7 @@ function keyMetrics(metrics: Metrics): Required<Pick<EncryptionObserver, 'keyUse
     help: 'Time of the last use of a key ID.',
     labels: ['transformation_type', 'provider_name', 'key_id_hash'] as const,
   });
-  const told = metrics.gauge({
+  const reported = metrics.gauge({
     name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
     help: 'Time at which a key management service last reported a key ID as its current one.',
     labels: ['provider_name', 'key_id_hash'] as const,
@@ -152,7 +154,7 @@ function keyMetrics(metrics: Metrics): Required<Pick<EncryptionObserver, 'keyUse
       uses.with(direction, provider, hash).inc();
       used.with(direction, provider, hash).set(Date.now() / 1000);
     },
-    keyTold: (provider, keyId) => told.with(provider, hashOf(keyId)).set(Date.now() / 1000),
-    invalidKeyTold: (provider, error) => invalid.with(provider, error).inc(),
+    keyReported: (provider, keyId) => reported.with(provider, hashOf(keyId)).set(Date.now() / 1000),
+    invalidKeyReported: (provider, error) => invalid.with(provider, error).inc(),
   };
 }

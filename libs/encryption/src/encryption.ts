@@ -3,7 +3,7 @@ import { type BodyCipher, type Key, type TypeName, typeText } from '@orch/storag
 import { LoadedEncryption, type LoadSettings, readEncryptionFile } from './loaded.js';
 
 /** Milliseconds between checks of the file, beside change notifications. */
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 /** Least milliseconds to wait for the services of a new configuration. */
 const LEAST_PATIENCE = 10_000;
 const PATIENCE_STEP = 100;
@@ -44,7 +44,7 @@ export class Encryption implements BodyCipher {
   ) {
     this.#hash = hash;
     const { file, reloads } = settings;
-    if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
+    if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: CHECK_MS });
   }
 
   /**
@@ -59,7 +59,7 @@ export class Encryption implements BodyCipher {
     const loaded = await LoadedEncryption.of(configuration, load);
     await loaded.start();
     const encryption = new Encryption(settings, load, loaded, hash);
-    encryption.#tellLeftOut();
+    encryption.#logLeftOut();
     return encryption;
   }
 
@@ -104,22 +104,22 @@ export class Encryption implements BodyCipher {
       const { configuration, hash } = await readEncryptionFile(file, names);
       if (this.#stopping.signal.aborted) return;
       // The file is the current configuration again.
-      if (hash === this.#hash) return this.#failed ? this.#tell(false) : undefined;
+      if (hash === this.#hash) return this.#failed ? this.#reportReload(false) : undefined;
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
-      this.#tellLeftOut();
-      this.#tell(false);
+      this.#logLeftOut();
+      this.#reportReload(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       logger.error('the encryption configuration could not be reloaded, the previous one stays in use', error, {
         file,
       });
-      this.#tell(true);
+      this.#reportReload(true);
     }
   }
 
-  #tell(failed: boolean): void {
+  #reportReload(failed: boolean): void {
     this.#failed = failed;
     this.settings.onReload?.(failed);
   }
@@ -154,7 +154,7 @@ export class Encryption implements BodyCipher {
     other.close();
   }
 
-  #tellLeftOut(): void {
+  #logLeftOut(): void {
     const left = this.loaded.rules.leftOut.map(typeText);
     if (left.length === 0) return;
     const what =

@@ -17,9 +17,9 @@ export interface EncryptionObserver {
   /** A key management service's key of this id was used. */
   keyUsed?(direction: Direction, provider: string, keyId: string): void;
   /** A service reported that it encrypts with the key of this id. */
-  keyTold?(provider: string, keyId: string): void;
+  keyReported?(provider: string, keyId: string): void;
   /** A service reported an invalid id. */
-  invalidKeyTold?(provider: string, error: 'empty' | 'too_long'): void;
+  invalidKeyReported?(provider: string, error: 'empty' | 'too_long'): void;
   /** A call to it ended; `code` is one of gRPC. */
   kmsCall?(provider: string, method: string, ms: number, code: string): void;
 }

@@ -53,8 +53,8 @@ function* differences(executable: string, seed: number, count: number): Iterable
   const answers = ask(executable, [{ schema: SCHEMA, selves }, ...asked]);
   const judge = new Judge(SCHEMA, selves);
   for (const [i, question] of asked.entries()) {
-    const said = judge.difference(question, answers[i] as Answer);
-    if (said !== undefined) yield `seed ${seed}, ${JSON.stringify(question)}\n  ${said}`;
+    const differs = judge.difference(question, answers[i] as Answer);
+    if (differs !== undefined) yield `seed ${seed}, ${JSON.stringify(question)}\n  ${differs}`;
     judge.count(answers[i] as Answer);
   }
   console.log(`seed ${seed}: ${judge.summary}`);

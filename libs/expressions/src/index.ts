@@ -13,7 +13,6 @@ export {
   NAMESPACE_VARIABLE,
   REQUEST_RESOURCE_VARIABLE,
 } from './admission/admission-scope.js';
-export { AskedAuthorizer } from './admission/asked-authorizer.js';
 export {
   COMPOSED_VARIABLE,
   ComposedValues,
@@ -21,6 +20,7 @@ export {
   composedScope,
   composedType,
 } from './admission/composition.js';
+export { DeferredAuthorizer } from './admission/deferred-authorizer.js';
 export { checkedType, type KnownTypes, typedAdmissionScope, typeFaults } from './admission/type-check.js';
 export type { DeclaredSizes } from './cost/estimate.js';
 export {

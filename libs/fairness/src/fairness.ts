@@ -62,15 +62,15 @@ export class Fairness {
       this.turns = boundedTurns(seats);
       return;
     }
-    const told = flowMetrics(metrics);
+    const flowObserver = flowMetrics(metrics);
     const all = seats.mutating + seats.readOnly;
     const controller = new FlowController({
-      ...{ seats: all, maxWaitMs, clock: systemClock, observer: told.observer },
+      ...{ seats: all, maxWaitMs, clock: systemClock, observer: flowObserver.observer },
       pace: sliceMs > 0 ? new LoopPace(sliceMs) : AT_ONCE,
     });
     const work = workOfRequest({ served: deps.served, cache: deps.cache, chunking: deps.chunking });
     const onError = (error: unknown) => logger.error('flow control', error);
-    this.turns = new FairTurns({ controller, work, metrics: told });
+    this.turns = new FairTurns({ controller, work, metrics: flowObserver });
     this.pages = flowPages(controller);
     this.#controller = controller;
     this.#configuration = new FlowConfiguration({ deps, store, feed, controller, onError });

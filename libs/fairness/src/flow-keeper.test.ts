@@ -27,25 +27,25 @@ afterEach(() => api.close());
 
 /** A process that looks after the objects, and cannot read what has these names; and what failed, or could not be read. */
 function processOf(...unreadable: string[]) {
-  const told: string[] = [];
-  const onError = (error: unknown) => void told.push((error as Error).message);
+  const reported: string[] = [];
+  const onError = (error: unknown) => void reported.push((error as Error).message);
   const configuration = new FlowConfiguration({
     ...{ deps: api.deps, feed: api.feed, controller: { configure: () => undefined }, onError },
     store: leavingOut(api.store, ({ name }) => unreadable.includes(name)),
   });
   const keeper = new FlowKeeper({ deps: api.deps, configuration });
   const run = (settings: RunSettings = {}) => runControllers(keeper, { onError, ...settings });
-  return { configuration, keeper, run, told };
+  return { configuration, keeper, run, told: reported };
 }
 
 /** One look of a process at all of them, which cannot read what has these names. @returns what failed, or could not be read */
 async function round(...unreadable: string[]): Promise<string[]> {
-  const { configuration, keeper, told } = processOf(...unreadable);
+  const { configuration, keeper, told: reported } = processOf(...unreadable);
   await configuration.start();
   for (const { sources, reconcile } of keeper.controllers)
     for (const name of sources.flatMap((source) => [...source.keys()])) await reconcile(name, { goesOn: true });
   configuration.stop();
-  return told;
+  return reported;
 }
 
 const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } };
@@ -89,11 +89,11 @@ describe('the controllers of flow control', () => {
   };
 
   it('begin once the objects are known, bring back what is deleted, and write nothing at rest', async () => {
-    const { configuration, run, told } = processOf();
+    const { configuration, run, told: reported } = processOf();
     const clock = new ManualClock();
     const running = await run({ clock });
     await clock.settle();
-    expect([...new Set(told)]).toEqual(['objects are not followed']);
+    expect([...new Set(reported)]).toEqual(['objects are not followed']);
     await configuration.start();
     const soon = (check: () => unknown) => after(clock, 250, check);
     await soon(() => kept(LEVELS, 'node-high')).toBeDefined();
@@ -115,14 +115,14 @@ describe('the controllers of flow control', () => {
 
   it('keep the others where one cannot be written, which is tried again', async () => {
     isRefused = ({ name }) => name === 'system';
-    const { configuration, run, told } = processOf();
+    const { configuration, run, told: reported } = processOf();
     const clock = new ManualClock();
     await configuration.start();
     const running = await run({ clock });
     await after(clock, 0, () => kept(LEVELS, 'global-default')).toBeDefined();
-    await after(clock, 0, () => told.length).toBe(1);
+    await after(clock, 0, () => reported.length).toBe(1);
     await clock.advance(250);
-    await after(clock, 0, () => told.length).toBe(2);
+    await after(clock, 0, () => reported.length).toBe(2);
     isRefused = () => false;
     await after(clock, 500, () => kept(LEVELS, 'system')).toBeDefined();
     await running.stop();
@@ -157,8 +157,8 @@ describe('what every installation has', () => {
     const { caller } = api.request('DELETE', LEVELS, 'node-high');
     const key = { namespace: '', name: 'node-high' };
     await api.deps.remover.remove(api.endpoint(LEVELS), key, { dryRun: false }, caller);
-    const told = await round('system', 'system-nodes');
-    expect(told.sort()).toEqual([unreadable('system'), unreadable('system-nodes')]);
+    const reported = await round('system', 'system-nodes');
+    expect(reported.sort()).toEqual([unreadable('system'), unreadable('system-nodes')]);
     expect([kept(LEVELS, 'system'), kept('flowschemas', 'system-nodes')]).toEqual(before);
     expect(kept(LEVELS, 'node-high')).toBeDefined();
     expect(await round()).toEqual([]);

@@ -161,7 +161,7 @@ export class FlowKeeper {
     const { configuration, deps } = this.options;
     const isThere = configuration.levels.objects.get(schema.priorityLevel)?.said !== undefined;
     const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(schema.priorityLevel)}`;
-    const told = {
+    const evaluated = {
       type: DANGLING,
       status: isThere ? 'False' : 'True',
       reason: isThere ? 'Found' : 'NotFound',
@@ -171,10 +171,10 @@ export class FlowKeeper {
     const before = conditions.find(({ type }) => type === DANGLING);
     if (
       before &&
-      isDeepStrictEqual({ ...before, lastTransitionTime: undefined }, { ...told, lastTransitionTime: undefined })
+      isDeepStrictEqual({ ...before, lastTransitionTime: undefined }, { ...evaluated, lastTransitionTime: undefined })
     )
       return;
-    const condition = { ...told, lastTransitionTime: `${new Date(deps.now()).toISOString().slice(0, 19)}Z` };
+    const condition = { ...evaluated, lastTransitionTime: `${new Date(deps.now()).toISOString().slice(0, 19)}Z` };
     const own = { pipeline: deps.pipeline, endpoint: configuration.endpoints.schemas, run };
     await updateOwn(own, { name: schema.name, uid: schema.uid }, 'status', (current) => ({
       ...current,

@@ -169,7 +169,7 @@ export class Follower implements Following {
         const page = await source.changes(this.type, this.#delivered, pageSize, 'version');
         if (this.#ended) return;
         if (page.length === 0) {
-          await this.#doubtTarget();
+          await this.#verifyTarget();
         } else {
           fetched += page.filter(({ previous }) => this.#waiting.lacksBody(previous)).length;
           healed += page.filter(({ previous }) => !this.#waiting.has(previous)).length;
@@ -224,7 +224,7 @@ export class Follower implements Following {
   }
 
   /** History ends before a version that was announced: read the real head, and forget announcements beyond it. */
-  async #doubtTarget(): Promise<void> {
+  async #verifyTarget(): Promise<void> {
     const deliveredBefore = this.#delivered;
     const reading = await this.context.heads.read(this.type);
     if (reading.head > deliveredBefore) return;

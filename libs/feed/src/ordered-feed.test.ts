@@ -277,14 +277,14 @@ describe('OrderedFeed', () => {
     await clock.settle();
     write('x');
     source.unreadable = new Error('no key');
-    let told: Error | undefined;
+    let reported: Error | undefined;
     void following.confirm().catch((error: Error) => {
-      told = error;
+      reported = error;
     });
     await clock.advance(900);
-    expect(told).toBeUndefined();
+    expect(reported).toBeUndefined();
     await clock.advance(2_000);
-    expect(told).toBe(source.unreadable);
+    expect(reported).toBe(source.unreadable);
     await expect(following.confirm()).rejects.toThrow('no key');
     source.unreadable = undefined;
     await clock.advance(30_000);
@@ -329,12 +329,12 @@ describe('OrderedFeed', () => {
     const { bus, clock, feed, sink, source, write } = setUp();
     feed.follow(TYPE, 0n, sink);
     await clock.settle();
-    let told: Version | undefined;
+    let reported: Version | undefined;
     sink.changes = () => {
-      told = source.announced.get(TYPE);
+      reported = source.announced.get(TYPE);
     };
     bus.publish([write('x'), write('y')]);
-    expect(told).toBe(2n);
+    expect(reported).toBe(2n);
   });
 
   it('says rewound when the store does', async () => {
@@ -456,15 +456,19 @@ describe('OrderedFeed', () => {
   });
 });
 
-type Fate = 'on time' | 'late' | 'lost' | 'twice';
-type Action = { do: 'write'; fate: Fate } | { do: 'pass'; ms: number } | { do: 'skip' } | { do: 'down'; ms: number };
+type Delivery = 'on time' | 'late' | 'lost' | 'twice';
+type Action =
+  | { do: 'write'; delivery: Delivery }
+  | { do: 'pass'; ms: number }
+  | { do: 'skip' }
+  | { do: 'down'; ms: number };
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('write' as const),
-      fate: fc.constantFrom<Fate[]>('on time', 'late', 'lost', 'twice'),
+      delivery: fc.constantFrom<Delivery[]>('on time', 'late', 'lost', 'twice'),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(30) }) },
@@ -489,9 +493,9 @@ async function deliver(actions: readonly Action[], options: Partial<OrderedFeedO
       source.skip(3n);
     } else {
       const change = write(`n${source.history(TYPE).length % 5}`);
-      if (each.fate === 'late') late.push(change);
-      if (each.fate === 'on time' || each.fate === 'twice') bus.publish([change]);
-      if (each.fate === 'twice') late.push(change);
+      if (each.delivery === 'late') late.push(change);
+      if (each.delivery === 'on time' || each.delivery === 'twice') bus.publish([change]);
+      if (each.delivery === 'twice') late.push(change);
     }
   }
   await clock.advance(5000);
@@ -517,7 +521,7 @@ describe('delivery over a bus that loses, repeats, delays and reorders', () => {
   it('shows the defect when the database is not asked', async () => {
     const actions: Action[] = [
       { do: 'pass', ms: 1 },
-      { do: 'write', fate: 'lost' },
+      { do: 'write', delivery: 'lost' },
       { do: 'pass', ms: 20 },
     ];
     const { delivered, committed } = await deliver(actions, { pollInterval: 3_600_000 });

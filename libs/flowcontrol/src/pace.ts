@@ -100,12 +100,12 @@ export class LoopPace implements StartLimiter {
 
   begins(): void {
     this.#begun++;
-    this.#askRound();
+    this.#requestRound();
   }
 
   hold(waiting: PausedRequests): void {
     this.#held.add(waiting);
-    this.#askRound();
+    this.#requestRound();
   }
 
   holds(waiting: PausedRequests): boolean {
@@ -128,7 +128,7 @@ export class LoopPace implements StartLimiter {
     return Math.min(LONGEST_TIMES, Math.max(1, callers));
   }
 
-  #askRound(): void {
+  #requestRound(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
     this.nextRound(() => this.#round());
@@ -142,7 +142,7 @@ export class LoopPace implements StartLimiter {
     const sparse = this.#resumeSparse();
     for (; this.#held.size > 0 && this.#begun < this.#most; this.#begun++) this.#resume();
     this.#begun += sparse;
-    if (this.#begun > 0) this.#askRound();
+    if (this.#begun > 0) this.#requestRound();
   }
 
   /** @returns how many */

@@ -157,15 +157,15 @@ export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 
 /** Limits of the field errors in a Status: characters of all together, and number; more are only counted. */
-const TOLD_CHARACTERS = 64 << 10;
-const TOLD_ERRORS = 1_000;
+const REPORTED_CHARACTERS = 64 << 10;
+const REPORTED_ERRORS = 1_000;
 
 /**
  * 422 with one cause per field error, each once in the message; `kind` is the kind (not the plural), as clients print
  * it. Of very many or very long errors the first are included and the others counted.
  */
 export function invalid(kind: string, group: string, name: string, errors: readonly FieldError[]): StatusError {
-  const causes = told(errors);
+  const causes = causesOf(errors);
   const list = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   if (causes.length < errors.length) list.push(`and ${errors.length - causes.length} more errors`);
   const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
@@ -178,11 +178,11 @@ export function invalid(kind: string, group: string, name: string, errors: reado
   });
 }
 
-function told(errors: readonly FieldError[]): StatusCause[] {
+function causesOf(errors: readonly FieldError[]): StatusCause[] {
   const causes: StatusCause[] = [];
-  let room = TOLD_CHARACTERS;
+  let room = REPORTED_CHARACTERS;
   for (const error of errors) {
-    if (room <= 0 || causes.length >= TOLD_ERRORS) break;
+    if (room <= 0 || causes.length >= REPORTED_ERRORS) break;
     const [field, message] = [shortened(error.field), shortened(error.message)];
     causes.push({ reason: error.reason, message, field });
     room -= field.length + message.length;

@@ -42,7 +42,7 @@ const scheme = loadScheme(namesOf('kubernetes'));
 const typesOf = (group: string, version: string, kind: string): VersionTypes => {
   const schema = scheme.kind(group, version, kind)?.schema;
   if (!schema) throw new Error(`no ${kind}`);
-  return { stored: declaredType(schema, { zeros: true }), said: declaredType(schema, { zeros: false }) };
+  return { stored: declaredType(schema, { zeros: true }), configuration: declaredType(schema, { zeros: false }) };
 };
 const manager = (apiVersion: string, kind: string, types: VersionTypes, subresource?: string) =>
   new FieldManager(

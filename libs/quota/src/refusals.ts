@@ -27,12 +27,12 @@ export function exceededText(
   if (exceeded.some(({ used }) => used === undefined))
     return `status unknown for quota: ${quota}, resources: ${[...concerned].sort().join()}`;
   const sorted = [...exceeded].sort((a, b) => (a.amount < b.amount ? -1 : 1));
-  const told = (amountOf: (each: ExceededAmount) => string | undefined) =>
+  const listed = (amountOf: (each: ExceededAmount) => string | undefined) =>
     sorted.map((each) => `${each.amount}=${shownDecimal(amountOf(each) ?? '0', isBinary(each.amount))}`).join();
   const [wanted, used, limited] = [
-    told(({ amount }) => requested[amount]),
-    told((each) => each.used),
-    told((each) => each.limit),
+    listed(({ amount }) => requested[amount]),
+    listed((each) => each.used),
+    listed((each) => each.limit),
   ];
   return `exceeded quota: ${quota}, requested: ${wanted}, used: ${used}, limited: ${limited}`;
 }

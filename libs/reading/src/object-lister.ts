@@ -9,7 +9,7 @@ import type { DatabaseLister } from './database-lister.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
 import type { ObjectReader } from './object-reader.js';
-import { thoughUnloaded } from './unloaded.js';
+import { retryUnloaded } from './retry-unloaded.js';
 
 type Pages = Listed['pages'];
 
@@ -58,7 +58,7 @@ export class ObjectLister {
   }
 
   #stored(request: ListRequest): Promise<Listed> {
-    return thoughUnloaded(() => this.#attempt(request));
+    return retryUnloaded(() => this.#attempt(request));
   }
 
   async #attempt(request: ListRequest): Promise<Listed> {

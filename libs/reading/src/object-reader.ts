@@ -3,7 +3,7 @@ import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } 
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';
-import { thoughUnloaded } from './unloaded.js';
+import { retryUnloaded } from './retry-unloaded.js';
 
 /** Milliseconds that a read waits for a version that has not been reached (spec: "Unrecognized versions"). */
 const FUTURE_WAIT_MS = 3_000;
@@ -34,7 +34,7 @@ export class ObjectReader {
 
   /** Returns the object as of a time after the call. */
   current(type: TypeId, key: Key): Promise<Stored | undefined> {
-    return thoughUnloaded(async () => {
+    return retryUnloaded(async () => {
       const cached = this.#cached(type);
       if (!cached) return this.store.get(type, key);
       return (await isConfirmed(cached)) ? cached.get(key) : this.store.get(type, key);

@@ -29,7 +29,7 @@ export { buildEndpoints, notServed } from './served/endpoints.js';
 export { DeclaredModel, type ObjectModel } from './served/object-model.js';
 export { type PolicyEndpoints, policyEndpoints, storedEndpoint } from './served/policy-endpoints.js';
 export { ServedResources } from './served/served-resources.js';
-export { type ServedGroup, ServedSnapshot, type Serving, toldWhole } from './served/served-snapshot.js';
+export { fullyDescribed, type ServedGroup, ServedSnapshot, type Serving } from './served/served-snapshot.js';
 export { checkStorageVersions } from './served/storage-versions.js';
 export {
   notAcceptable,

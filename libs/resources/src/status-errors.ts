@@ -82,15 +82,15 @@ export function toStatusError(thrown: unknown): StatusError {
 }
 
 /** 500 that says what cannot be encrypted or decrypted, and which key is missing. */
-const encryptionFailed = (error: Error, told = error.message): StatusError =>
-  because(error, new StatusError('InternalError', `Internal error occurred: ${told}`));
+const encryptionFailed = (error: Error, message = error.message): StatusError =>
+  because(error, new StatusError('InternalError', `Internal error occurred: ${message}`));
 
 /**
  * Error for an unreadable stored object: 429, so that clients retry by themselves, if the key service does not respond
  * at present.
  */
-const unreadable = (error: UnreadableBodyError, told = error.message): StatusError =>
-  error.passing ? because(error, tooManyRequests(told, RETRY_SECONDS)) : encryptionFailed(error, told);
+const unreadable = (error: UnreadableBodyError, message = error.message): StatusError =>
+  error.passing ? because(error, tooManyRequests(message, RETRY_SECONDS)) : encryptionFailed(error, message);
 
 function because(error: Error, status: StatusError): StatusError {
   status.cause = error;

@@ -23,7 +23,7 @@ export interface IdleCollectorSettings {
 }
 
 /** Measurements within the quiet time. */
-const LOOKS = 5;
+const CHECKS = 5;
 /** Share of one core below which a process counts as quiet. */
 const QUIET_SHARE = 0.05;
 /** Growth since the last collection that is worth another, bytes. */
@@ -40,7 +40,7 @@ export class IdleCollector {
   readonly #quietMs: number;
   #cancel: (() => void) | undefined;
   #cpu = 0;
-  #quietLooks = 0;
+  #quietChecks = 0;
   #again = false;
   #after = 0;
 
@@ -65,7 +65,7 @@ export class IdleCollector {
   }
 
   #schedule(): void {
-    this.#cancel = this.#clock.after(this.#quietMs / LOOKS, () => {
+    this.#cancel = this.#clock.after(this.#quietMs / CHECKS, () => {
       this.#look();
       this.#schedule();
     });
@@ -73,11 +73,11 @@ export class IdleCollector {
 
   #look(): void {
     const cpu = this.#process.cpu();
-    const quiet = cpu - this.#cpu < (this.#quietMs / LOOKS) * QUIET_SHARE;
+    const quiet = cpu - this.#cpu < (this.#quietMs / CHECKS) * QUIET_SHARE;
     this.#cpu = cpu;
-    this.#quietLooks = quiet ? this.#quietLooks + 1 : 0;
+    this.#quietChecks = quiet ? this.#quietChecks + 1 : 0;
     if (this.#again) this.#collect(false);
-    else if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
+    else if (this.#quietChecks >= CHECKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
   }
 
   #collect(again: boolean): void {

@@ -104,9 +104,9 @@ export class Lifecycle {
     try {
       await Promise.race([this.#starting, aborted(this.leftStart)]);
     } catch (error) {
-      const wasTold = this.#stopping.signal.aborted;
+      const wasNotified = this.#stopping.signal.aborted;
       await this.stop();
-      if (!wasTold) throw error;
+      if (!wasNotified) throw error;
       this.#logger.info('the start was aborted', { reason: (error as Error).message });
     }
   }

@@ -17,7 +17,7 @@ export interface ServiceManagerSettings {
 }
 
 /** Milliseconds between two checks whether a started process is ready. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 /**
  * The service manager that has started this process and wants to be notified of its state: systemd, with `Type=notify`
@@ -58,31 +58,31 @@ export class ServiceManager {
 
   /** Sends a status line for people. */
   status(text: string): Promise<void> {
-    return this.#tell(statusLine(text));
+    return this.#notify(statusLine(text));
   }
 
   /** Notifies that the process is ready, once it is, unless a shutdown begins first. */
   async readyOnce(isReady: () => Promise<boolean>, text: string, stopping: AbortSignal): Promise<void> {
     while (!(await isReady())) {
-      await sleep(this.#clock, LOOK_MS, stopping);
+      await sleep(this.#clock, CHECK_MS, stopping);
       if (stopping.aborted) return;
     }
-    await this.#tell('READY=1', statusLine(text));
+    await this.#notify('READY=1', statusLine(text));
   }
 
   /** Notifies that the shutdown has begun. */
   stopping(): Promise<void> {
-    return this.#tell('STOPPING=1', statusLine('Shutting down'));
+    return this.#notify('STOPPING=1', statusLine('Shutting down'));
   }
 
-  #tell(...lines: string[]): Promise<void> {
+  #notify(...lines: string[]): Promise<void> {
     this.#sent = this.#sent.then(() => this.#send(this.#socket, lines)).catch((error) => this.#fail(error));
     return this.#sent;
   }
 
   /** Sends watchdog messages from a timer of the event loop: when that is blocked, none are sent. */
   #keepAlive(pause: number): void {
-    void this.#tell('WATCHDOG=1').then(() => this.#clock.after(pause, () => this.#keepAlive(pause)));
+    void this.#notify('WATCHDOG=1').then(() => this.#clock.after(pause, () => this.#keepAlive(pause)));
   }
 
   #fail(error: unknown): void {

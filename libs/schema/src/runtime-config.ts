@@ -28,8 +28,8 @@ const LEVELS: readonly (readonly [key: string, matches: (version: string) => boo
  * alone, which leaves nothing to serve.
  */
 export function parseRuntimeConfig(items: readonly string[]): ReadonlyMap<string, boolean> {
-  const said = items.map((item) => item.trim()).filter((item) => item !== '');
-  const config = new Map(said.map(parseItem));
+  const given = items.map((item) => item.trim()).filter((item) => item !== '');
+  const config = new Map(given.map(parseItem));
   if (config.size === 1 && config.get(ALL) === false)
     throw new RuntimeConfigError(`invalid key with only ${ALL}=false`);
   for (const key of config.keys()) if (!isLevel(key)) target(key);

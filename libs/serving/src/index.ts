@@ -60,7 +60,7 @@ export { OutgoingConnections } from './sockets/outgoing-connections.js';
 export { meetExpectations } from './sockets/request-heads.js';
 export { type NamedShownPair, type Pair, pairFor } from './sockets/shown-pairs.js';
 export { VanishedPeers } from './sockets/vanished-peers.js';
-export { AdmittedWatch, type OpenWatch, OpenWatches, type WatchJudge } from './watching/open-watches.js';
+export { AdmittedWatch, type OpenWatch, OpenWatches, type WatchCheck } from './watching/open-watches.js';
 export { refusalFrames } from './watching/refusal-frame.js';
 export { SlowReaders } from './watching/slow-readers.js';
 export { WatchOutputs } from './watching/watch-output.js';

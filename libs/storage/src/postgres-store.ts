@@ -360,7 +360,7 @@ export class PostgresStore implements ServingStore {
   }
 
   noteAnnounced(type: TypeId, version: Version): void {
-    this.#lineage.hear(type, version);
+    this.#lineage.observeAnnounced(type, version);
   }
 
   isLost(type: TypeId, version: Version): boolean {

@@ -105,13 +105,13 @@ it('that is too slow, too long, not there or not trusted has given none', async 
 });
 
 it('tells once of each question, however often it was put, whether it was answered', async () => {
-  const told: boolean[] = [];
-  const onAsked = (failed: boolean) => void told.push(failed);
+  const reported: boolean[] = [];
+  const onReview = (failed: boolean) => void reported.push(failed);
   server.sequence(
     (_, response) => answer(response, 500, {}),
     (_, response) => answer(response, 200, {}),
   );
-  await ask({}, { onAsked });
-  await expect(ask({ server: 'https://127.0.0.1:1' }, { onAsked })).rejects.toThrow('ECONNREFUSED');
-  expect(told).toEqual([false, true]);
+  await ask({}, { onReview });
+  await expect(ask({ server: 'https://127.0.0.1:1' }, { onReview })).rejects.toThrow('ECONNREFUSED');
+  expect(reported).toEqual([false, true]);
 });

@@ -18,7 +18,7 @@ export interface ReviewWebhookSettings {
   /** Returns a number in [0, 1) for the jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** Called for each request that has been answered, or was given up. */
-  readonly onAsked?: (failed: boolean) => void;
+  readonly onReview?: (failed: boolean) => void;
 }
 
 const GROWTH = 1.5;
@@ -55,13 +55,13 @@ export class ReviewWebhook {
    * @throws WebhookError without an answer. It contains nothing of the request, nor of the text of a refusal.
    */
   async ask(review: object): Promise<Readonly<Record<string, unknown>>> {
-    const { onAsked } = this.settings;
+    const { onReview } = this.settings;
     try {
       const answer = await this.#ask(review);
-      onAsked?.(false);
+      onReview?.(false);
       return answer;
     } catch (error) {
-      onAsked?.(true);
+      onReview?.(true);
       throw error;
     }
   }

@@ -42,37 +42,37 @@ describe('verdicts', () => {
 
 describe('verdicts of other processes', () => {
   const shared = (kept: ExpiringValue<unknown> | undefined) => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const verdicts: SharedVerdicts = {
       get: async () => kept,
-      set: async (parts, value) => void told.push([parts, value]),
+      set: async (parts, value) => void reported.push([parts, value]),
     };
-    return { told, verdicts };
+    return { told: reported, verdicts };
   };
   const read = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
   it('are taken, for no longer than this process keeps its own', async () => {
-    const { verdicts, told } = shared({ value: 'theirs', until: 5_000 });
+    const { verdicts, told: reported } = shared({ value: 'theirs', until: 5_000 });
     const cache = make({ shared: verdicts, read });
     expect(await cache.of(['a'], find)).toBe('theirs');
-    expect([found, told]).toEqual([0, []]);
+    expect([found, reported]).toEqual([0, []]);
     const own = make({ shared: verdicts, read, keptFor: () => 0 });
     expect(await own.of(['a'], find)).toBe('v1');
   });
 
   it('are told of only as far as wanted', async () => {
-    const { verdicts, told } = shared(undefined);
+    const { verdicts, told: reported } = shared(undefined);
     const cache = make({ shared: verdicts, read, tells: (verdict) => verdict === 'v2' });
     for (const part of ['a', 'b', 'c']) await cache.of([part], find);
-    expect(told).toEqual([[['b'], { value: 'v2', until: 100 }]]);
+    expect(reported).toEqual([[['b'], { value: 'v2', until: 100 }]]);
   });
 
   it.each([undefined, { value: 7, until: 50 }, { value: 'old', until: 0 }])(
     'are not taken when they are none: %j',
     async (kept) => {
-      const { verdicts, told } = shared(kept);
+      const { verdicts, told: reported } = shared(kept);
       expect(await make({ shared: verdicts, read }).of(['a'], find)).toBe('v1');
-      expect(told).toEqual([[['a'], { value: 'v1', until: 100 }]]);
+      expect(reported).toEqual([[['a'], { value: 'v1', until: 100 }]]);
     },
   );
 });

@@ -75,7 +75,7 @@ describe('a webhook behind a service', () => {
       return { host: '127.0.0.1', port };
     };
     const body = await withClients({ addressOf }, (clients) =>
-      clients.post({ service, caBundle: caBundle() }, { ...CALL, body: '{"a":1}', tellsTimeout: true }),
+      clients.post({ service, caBundle: caBundle() }, { ...CALL, body: '{"a":1}', sendsTimeout: true }),
     );
     expect(body.toString()).toBe('{"a":1}');
     expect(asked).toEqual([{ namespace: 'default', name: 'hooks', port: 443 }]);
@@ -181,7 +181,7 @@ describe('a webhook with a URL', () => {
       else response.end('{}');
     };
     const config = { url: `https://127.0.0.1:${port}${path}`, caBundle: caBundle() };
-    const error = await withClients({}, (clients) => failure(clients.post(config, { ...CALL, tellsTimeout: true })));
+    const error = await withClients({}, (clients) => failure(clients.post(config, { ...CALL, sendsTimeout: true })));
     return { seen, error };
   }
 

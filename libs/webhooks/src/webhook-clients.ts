@@ -40,7 +40,7 @@ export interface WebhookCall {
   /** Time that the whole call may take, ms. */
   readonly timeoutMs: number;
   /** Whether the query contains the timeout, as for webhooks of admission. Default false. */
-  readonly tellsTimeout?: boolean;
+  readonly sendsTimeout?: boolean;
   /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
@@ -76,9 +76,9 @@ export class WebhookClients {
   constructor(private readonly settings: WebhookSettings) {}
 
   /** Posts a body and returns the body of a 2xx answer. @throws WebhookError, or the reason of the signal */
-  async post(config: WebhookClientConfig, { body, timeoutMs, tellsTimeout, signal }: WebhookCall): Promise<Buffer> {
+  async post(config: WebhookClientConfig, { body, timeoutMs, sendsTimeout, signal }: WebhookCall): Promise<Buffer> {
     const { origin, path } = this.#destination(config);
-    const query = tellsTimeout ? { timeout: `${Math.ceil(timeoutMs / 1000)}s` } : undefined;
+    const query = sendsTimeout ? { timeout: `${Math.ceil(timeoutMs / 1000)}s` } : undefined;
     const limit = AbortSignal.timeout(Math.ceil(timeoutMs));
     const request = {
       body,

@@ -20,7 +20,7 @@ type Verb = (typeof VERBS)[number];
 
 const plugins: readonly AdmissionPlugin[] = Array.from({ length: 20 }, (_, index) => ({
   name: `plugin-${index}`,
-  looksOnly: true,
+  readsOnly: true,
   handles: ({ operation, group, resource }) =>
     operation !== 'DELETE' && group === '' && resource === (index === 0 ? 'configmaps' : 'pods'),
   validate: () => undefined,

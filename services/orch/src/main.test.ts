@@ -8,11 +8,11 @@ it.each([
   [['standalone', '--authorization-mode=Nope'], /^Error: --authorization-mode: .*\n$/],
   [['api-server', '--no-such-flag'], /^(Error: .*\n)+$/],
 ])('%j ends with 1 and a line', async (args, line) => {
-  let told = '';
+  let reported = '';
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text);
+    reported += String(text);
     return true;
   });
   expect(await main(args)).toBe(1);
-  expect(told).toMatch(line);
+  expect(reported).toMatch(line);
 });

@@ -50,7 +50,7 @@ export const stalledInitialUnbounded = controlled(
 );
 
 /** A watch that stands still, and the bytes that its client has read. */
-interface Standing {
+interface CredentialValidity {
   readonly message: IncomingMessage;
   readonly read: number;
 }
@@ -143,7 +143,7 @@ function readBytes(message: IncomingMessage, bytes: number): Promise<number> {
 
 /** Opens the watches one after another, each of which reads its part; those beyond the bound are to be refused in order. */
 async function openAll(stage: Stage, api: Api, settings: ScenarioSettings) {
-  const open: Standing[] = [];
+  const open: CredentialValidity[] = [];
   let refused = 0;
   const count = scaled(settings, 1_000, 50);
   for (let number = 0; number < count; number++) {
@@ -167,7 +167,12 @@ async function openAll(stage: Stage, api: Api, settings: ScenarioSettings) {
 }
 
 /** Whoever is open yet has been sent the whole state: the kernel has kept what its client did not read. */
-async function expectNothingLeft(stage: Stage, url: string, watchers: number, all: readonly Standing[]): Promise<void> {
+async function expectNothingLeft(
+  stage: Stage,
+  url: string,
+  watchers: number,
+  all: readonly CredentialValidity[],
+): Promise<void> {
   if (stage.violations.length > 0) return;
   const deadline = performance.now() + LEFT_MS;
   let left = await look(stage, url);

@@ -5,9 +5,9 @@ import {
   type AccessQuestion,
   type Activation,
   type AdmissionProgram,
-  AskedAuthorizer,
   admissionScope,
   authorizerValue,
+  DeferredAuthorizer,
   type Environment,
   type ExpressionAuthorizer,
   Failure,
@@ -69,12 +69,12 @@ export class Conditions {
 
   /** Evaluates the conditions; asks the authorizer of the request as often as they do. @param turns of the request */
   async evaluate(input: ExpressionInput, turns: EvaluationTurns): Promise<Verdict> {
-    const asked = askedAuthorizer(input.attributes);
+    const asked = deferredAuthorizer(input.attributes);
     return this.evaluateWith(bindingsOf(input, asked.authorizer), asked, turns);
   }
 
   /** Evaluates the conditions with bindings that other expressions share. */
-  async evaluateWith(bindings: Activation, asked: AskedAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
+  async evaluateWith(bindings: Activation, asked: DeferredAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
     this.#compiling ??= this.#compile();
     return judged(await this.#compiling, bindings, asked, turns);
   }
@@ -97,7 +97,7 @@ type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
 async function judged(
   conditions: readonly Compiled[],
   bindings: Activation,
-  asked: AskedAuthorizer,
+  asked: DeferredAuthorizer,
   turns: EvaluationTurns,
 ): Promise<Verdict> {
   const errors: string[] = [];
@@ -121,8 +121,8 @@ async function judged(
 }
 
 /** The authorizer of a request, for expressions about it. */
-export const askedAuthorizer = (attributes: Attributes): AskedAuthorizer =>
-  new AskedAuthorizer((question) => ask(attributes, question));
+export const deferredAuthorizer = (attributes: Attributes): DeferredAuthorizer =>
+  new DeferredAuthorizer((question) => ask(attributes, question));
 
 /** Values of the variables of expressions about a write. */
 export function bindingsOf(

@@ -12,7 +12,7 @@ import { refusal } from '../refusal.js';
  */
 export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
   name: 'OwnerReferencesPermissionEnforcement',
-  looksOnly: true,
+  readsOnly: true,
   callsOut: context.settings.authorizerCallsOut,
   // The status of pods has no owners, and is written far more often than everything else.
   handles: ({ operation, group, resource, subresource }) =>

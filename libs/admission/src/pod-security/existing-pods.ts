@@ -60,7 +60,7 @@ export class ExistingPods {
       if (this.#checked >= MOST_PODS || this.#isLate()) break;
       await this.#check(pod);
     }
-    return this.#told(isWhole);
+    return this.#warnings(isWhole);
   }
 
   /** Goes through the pages. @returns whether all pods have been seen */
@@ -101,7 +101,7 @@ export class ExistingPods {
     return this.#checked >= LEAST_PODS && this.#now() >= this.options.until;
   }
 
-  #told(isWhole: boolean): string[] {
+  #warnings(isWhole: boolean): string[] {
     const { namespace, enforce } = this.options;
     const of = isWhole ? `${this.#total}` : `at least ${this.#total}`;
     const part = `new PodSecurity enforce level only checked against the first ${this.#checked} of ${of} existing pods`;

@@ -1,9 +1,9 @@
 import type { Target } from '../attributes.js';
 import type { PluginMaker } from '../plugin.js';
 import { readPodSecurityConfiguration } from './configuration.js';
-import { judgeNamespace } from './namespace-judge.js';
+import { evaluateNamespace } from './namespace-judge.js';
 import { policyLabels } from './namespace-policy.js';
-import { judgePod, judgeTemplate } from './pod-judge.js';
+import { evaluatePod, evaluateTemplate } from './pod-judge.js';
 import { podSecurityMetrics } from './pod-security-metrics.js';
 import { holdsTemplate } from './pod-templates.js';
 import { NAMESPACES, type PodSecurityTools } from './tools.js';
@@ -40,14 +40,14 @@ export const podSecurity: PluginMaker = ({ names, objects, metrics, configuratio
   };
   return {
     name: 'PodSecurity',
-    looksOnly: true,
+    readsOnly: true,
     // A namespace that another process created may have to be read, and so may existing pods.
     callsOut: (target) => target.operation === 'CREATE' || isAboutNamespaces(target),
     handles: (target) =>
       target.operation !== 'DELETE' && (isAboutPods(target) || isAboutTemplates(target) || isAboutNamespaces(target)),
     validate: (attributes) => {
-      if (isAboutPods(attributes)) return judgePod(tools, attributes);
-      return isAboutNamespaces(attributes) ? judgeNamespace(tools, attributes) : judgeTemplate(tools, attributes);
+      if (isAboutPods(attributes)) return evaluatePod(tools, attributes);
+      return isAboutNamespaces(attributes) ? evaluateNamespace(tools, attributes) : evaluateTemplate(tools, attributes);
     },
   };
 };

@@ -21,7 +21,7 @@ import {
  * Checks a pod against the policy of its namespace.
  * @throws StatusError 403 for a pod that violates it; 500 if the namespace cannot be found
  */
-export function judgePod(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
+export function evaluatePod(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   if (isExempt(tools, attributes)) return undefined;
   return withNamespace(tools, attributes, (namespace) => {
     if (!namespace) {
@@ -43,7 +43,7 @@ export function judgePod(tools: PodSecurityTools, attributes: Attributes): void 
 }
 
 /** Checks a pod template, which is only audited and warned about, never refused. */
-export function judgeTemplate(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
+export function evaluateTemplate(tools: PodSecurityTools, attributes: Attributes): void | Promise<void> {
   if (isExempt(tools, attributes)) return undefined;
   return withNamespace(tools, attributes, (namespace) => {
     if (!namespace) {

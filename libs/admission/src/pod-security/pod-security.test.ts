@@ -265,7 +265,7 @@ describe('namespaces', () => {
   });
 
   /** What is told of pods on pages, by a clock that goes on by a millisecond whenever it is looked at. */
-  const toldOf = (until: number, ...pages: readonly (readonly ApiObject[])[]) => {
+  const reportedOf = (until: number, ...pages: readonly (readonly ApiObject[])[]) => {
     let time = 0;
     const pods = new ExistingPods({
       ...{ names: namesOf('kubernetes'), namespace: 'default', exemptRuntimeClasses: new Set<string>(), until },
@@ -283,7 +283,7 @@ describe('namespaces', () => {
   const VIOLATE = 'existing pods in namespace "default" violate the new PodSecurity enforce level "baseline:v1.27"';
 
   it('of very many pods only some are looked at, one of each controller first', async () => {
-    expect(await toldOf(Number.POSITIVE_INFINITY, replicas(3_500), [pod('last')])).toEqual([
+    expect(await reportedOf(Number.POSITIVE_INFINITY, replicas(3_500), [pod('last')])).toEqual([
       'new PodSecurity enforce level only checked against the first 3000 of 3501 existing pods',
       VIOLATE,
       'last: host namespaces',
@@ -292,12 +292,12 @@ describe('namespaces', () => {
 
   it('are not looked into for longer than there is time', async () => {
     const single = Array.from({ length: 200 }, (_, at) => pod(`p-${at}`));
-    expect(await toldOf(0, single, single)).toEqual([
+    expect(await reportedOf(0, single, single)).toEqual([
       'new PodSecurity enforce level only checked against the first 100 of at least 200 existing pods',
       VIOLATE,
       'p-0 (and 99 other pods): host namespaces',
     ]);
-    expect(await toldOf(0, [pod('a')])).toEqual([VIOLATE, 'a: host namespaces']);
+    expect(await reportedOf(0, [pod('a')])).toEqual([VIOLATE, 'a: host namespaces']);
   });
 
   it('whose pods cannot be listed are changed all the same', async () => {

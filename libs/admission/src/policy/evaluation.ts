@@ -1,9 +1,9 @@
 import {
   type Activation,
-  type AskedAuthorizer,
   COMPOSED_VARIABLE,
   ComposedValues,
   type ComposedVariable,
+  type DeferredAuthorizer,
   Failure,
   PER_EXPRESSION_LIMIT,
   type Program,
@@ -42,7 +42,7 @@ export class Evaluation {
    */
   constructor(
     bindings: Activation,
-    private readonly asked: AskedAuthorizer,
+    private readonly asked: DeferredAuthorizer,
     private readonly turns: EvaluationTurns,
     variables?: ReadonlyMap<string, ComposedVariable>,
   ) {

@@ -3,16 +3,16 @@ import { type ApiObject, parseApiVersion, StatusError } from '@orch/machinery';
 import type { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 import { outOfTime } from '../webhook/refusals.js';
-import type { AskedRequest } from './asked-request.js';
 import type { CompiledPolicy, PolicyDefinition } from './definition.js';
 import { type Denial, denied } from './denial.js';
 import { Evaluation } from './evaluation.js';
-import { Judge, type Judgement, type PolicyDecision } from './judgement.js';
 import { AuditAnnotations, failureNote } from './notes.js';
 import { ParamLookup } from './param-lookup.js';
 import type { BoundPolicy, PolicyBinding } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
+import type { PolicyRequest } from './policy-request.js';
 import type { ParamKind, PolicyServices } from './policy-services.js';
+import { type PolicyDecision, type PolicyResult, PolicyValidator } from './policy-validator.js';
 
 /** Dependencies of the evaluation of policies. */
 export interface PolicyTools {
@@ -41,14 +41,14 @@ export class PolicyRun {
   readonly #params: ParamLookup;
 
   constructor(
-    private readonly request: AskedRequest,
+    private readonly request: PolicyRequest,
     private readonly tools: PolicyTools,
   ) {
     this.#params = new ParamLookup(request.attributes, tools.services.params);
   }
 
   /** Evaluates one policy with all its bindings, and keeps its denials. */
-  async hear(policy: BoundPolicy): Promise<void> {
+  async observe(policy: BoundPolicy): Promise<void> {
     const { definition, bindings } = policy;
     const { attributes } = this.request;
     const { world, services } = this.tools;
@@ -96,11 +96,11 @@ export class PolicyRun {
     }
   }
 
-  #judged(definition: PolicyDefinition, compiled: CompiledPolicy, variables: Activation): Promise<Judgement> {
+  #judged(definition: PolicyDefinition, compiled: CompiledPolicy, variables: Activation): Promise<PolicyResult> {
     const { asked, turns } = this.request;
     const failed = () => this.tools.services.conditionFailed(definition.name);
     const evaluation = new Evaluation(variables, asked, turns, compiled.variables);
-    return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
+    return new PolicyValidator(definition, compiled, failed).judge(evaluation, (conditions) =>
       conditions.evaluateWith(variables, asked, turns),
     );
   }
@@ -149,7 +149,7 @@ export class PolicyRun {
   #enforce(
     definition: PolicyDefinition,
     binding: PolicyBinding,
-    { decisions, notes: noted }: Judgement,
+    { decisions, notes: noted }: PolicyResult,
     notes: AuditAnnotations,
   ): void {
     for (const [at, decision] of decisions.entries()) this.#carryOut(definition, binding, decision, at);
@@ -176,8 +176,8 @@ export class PolicyRun {
         observer.enforced(policy, by, 'audit', milliseconds);
       }
       if (action === 'Warn') {
-        const told = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${by}': ${message}`;
-        attributes.warn(told);
+        const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${by}': ${message}`;
+        attributes.warn(text);
         observer.enforced(policy, by, 'warn', milliseconds);
       }
     }

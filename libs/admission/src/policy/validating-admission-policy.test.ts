@@ -227,14 +227,14 @@ test('variables that fail are failures of what reads them, and of nothing else',
     { name: 'a', expression: 'object.nothing' },
     { name: 'b', expression: '1 + true' },
   ];
-  const told = (expression: string, more = {}) => causeOf({ variables, validations: [{ expression }], ...more });
-  expect(await told('variables.a == 1')).toBe(
+  const reported = (expression: string, more = {}) => causeOf({ variables, validations: [{ expression }], ...more });
+  expect(await reported('variables.a == 1')).toBe(
     `expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: nothing`,
   );
-  expect(await told('variables.a == 1', { failurePolicy: 'Ignore' })).toBeUndefined();
-  expect(await told('variables.b == 1')).toContain('composited variable "b" fails to compile: compilation failed');
-  expect(await told('true')).toBeUndefined();
-  expect(await told('variables.c == 1')).toContain("undefined field 'c'");
+  expect(await reported('variables.a == 1', { failurePolicy: 'Ignore' })).toBeUndefined();
+  expect(await reported('variables.b == 1')).toContain('composited variable "b" fails to compile: compilation failed');
+  expect(await reported('true')).toBeUndefined();
+  expect(await reported('variables.c == 1')).toContain("undefined field 'c'");
 });
 
 test('variables ask the authorizer once, and only where they are read', async () => {
@@ -327,7 +327,7 @@ test('policies mean only what they say, and never what decides about requests', 
 test.each([
   ['Ignore', undefined],
   ['Fail', 'failed to configure binding: not yet'],
-])('parameters that do not come hold a request up for two seconds in all; with %s', async (failurePolicy, told) => {
+])('parameters that do not come hold a request up for two seconds in all; with %s', async (failurePolicy, reported) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const find = async (_kind: ParamKind, _namespace: string, _name: string, until: number) => {
@@ -338,7 +338,7 @@ test.each([
   policy({ failurePolicy, paramKind: LIMIT, validations: [{ expression: 'params.max > 0' }] });
   for (const name of ['b', 'b2', 'b3']) bind({ paramRef: { name: 'x' } }, name);
   const began = performance.now();
-  expect((await judged(plugin, { deadline: began + 30_000 })).cause).toBe(told);
+  expect((await judged(plugin, { deadline: began + 30_000 })).cause).toBe(reported);
   expect(performance.now() - began).toBe(2_000);
 });
 
@@ -367,7 +367,7 @@ test('the server’s own affairs are not judged, whatever an administrator asks 
   const { plugin, policy, bind } = rig();
   policy({ validations: [{ expression: 'false' }] });
   bind();
-  expect((await judged(plugin, { isOwnAffair: true, skipsWebhooks: true })).status).toBeUndefined();
+  expect((await judged(plugin, { isInternal: true, skipsWebhooks: true })).status).toBeUndefined();
   expect((await judged(plugin, { skipsWebhooks: true })).status).toBeDefined();
 });
 
@@ -498,9 +498,9 @@ test('a kind of parameters that there is not is told of the policy, also where n
   const spec = { paramKind: LIMIT, validations: [{ expression: 'true' }] };
   const { plugin, policy, followed } = rig({ served: false });
   policy(spec);
-  const told =
+  const reported =
     "ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'";
-  expect((await judged(plugin)).cause).toBe(told);
+  expect((await judged(plugin)).cause).toBe(reported);
   expect(followed.at(-1)).toEqual([LIMIT]);
   policy({ ...spec, failurePolicy: 'Ignore' });
   expect((await judged(plugin)).cause).toBeUndefined();
@@ -577,7 +577,7 @@ test('what is noted under one key is bounded, however many there are who note', 
     auditAnnotations: [{ key: 'text', valueExpression: 'string(params.spec.text)' }],
   });
   bind({ paramRef: { selector: {} } });
-  const told = (await judged(plugin)).annotations['p/text'] ?? '';
-  expect(told.length).toBeLessThanOrEqual(64 << 10);
-  expect(told.split(', ')).toHaveLength(7);
+  const reported = (await judged(plugin)).annotations['p/text'] ?? '';
+  expect(reported.length).toBeLessThanOrEqual(64 << 10);
+  expect(reported.split(', ')).toHaveLength(7);
 });

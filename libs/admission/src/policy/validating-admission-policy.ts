@@ -6,9 +6,9 @@ import { RequestIndex } from '../matching/request-index.js';
 import { isExempt } from '../matching/rules.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { outOfTime } from '../webhook/refusals.js';
-import { AskedRequest } from './asked-request.js';
 import { type BoundPolicy, Policies } from './policies.js';
 import { type PolicyObserver, policyMetrics } from './policy-metrics.js';
+import { PolicyRequest } from './policy-request.js';
 import { PolicyRun, type PolicyTools } from './policy-run.js';
 import type { ParamKind } from './policy-services.js';
 
@@ -20,7 +20,7 @@ class AdmissionPolicies implements AdmissionPlugin {
   readonly name = NAME;
   /** True, as the authorizer and the parameters may have to be waited for, and expressions may take long. */
   readonly callsOut = true;
-  readonly looksOnly = true;
+  readonly readsOnly = true;
   readonly #index: RequestIndex<BoundPolicy>;
   readonly #followed: readonly FollowedObjects[];
   readonly #namespaces: FollowedNamespaces;
@@ -74,14 +74,14 @@ class AdmissionPolicies implements AdmissionPlugin {
   }
 
   async validate(attributes: Attributes): Promise<void> {
-    if (attributes.isOwnAffair === true) return;
+    if (attributes.isInternal === true) return;
     // A policy that cannot be read may be about whatever is written, and so may a binding be of such.
     for (const kind of this.#followed) requireReadable(kind, '');
-    const request = new AskedRequest(attributes, this.#tools.services.forms, this.#names);
+    const request = new PolicyRequest(attributes, this.#tools.services.forms, this.#names);
     const run = new PolicyRun(request, this.#tools);
     for (const policy of this.#index.meant(attributes)) {
       if (performance.now() >= attributes.deadline) throw outOfTime();
-      await run.hear(policy);
+      await run.observe(policy);
     }
     run.conclude();
   }

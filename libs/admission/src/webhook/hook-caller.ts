@@ -111,8 +111,8 @@ export class HookCaller {
     const version = this.#version(hook);
     const uid = randomUUID();
     const review = reviewOf(version, names, uid, request, { object, oldObject });
-    const said = await this.#answerTo(asked, review);
-    const answer = this.#verified(hook, said, { version, uid, mutating: type === 'admit', names });
+    const reply = await this.#answerTo(asked, review);
+    const answer = this.#verified(hook, reply, { version, uid, mutating: type === 'admit', names });
     for (const [key, value] of Object.entries(answer.auditAnnotations)) {
       const qualified = `${hook.name}/${key}`;
       if (qualifiedNameErrors(qualified).length === 0) attributes.annotate(qualified, value);
@@ -130,9 +130,9 @@ export class HookCaller {
     }
   }
 
-  #verified(hook: Hook, said: JsonValue, expected: Parameters<typeof verifiedAnswer>[1]): Answer {
+  #verified(hook: Hook, reply: JsonValue, expected: Parameters<typeof verifiedAnswer>[1]): Answer {
     try {
-      return verifiedAnswer(said, expected);
+      return verifiedAnswer(reply, expected);
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof UnreadableAnswer)

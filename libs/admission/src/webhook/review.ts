@@ -54,7 +54,7 @@ const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'Del
 /** Returns the options of the request for its operation: a patch has those of an update. */
 function optionsOf({ operation, options }: Attributes, names: Names): JsonObject {
   const { dryRun, fieldManager, fieldValidation, gracePeriodSeconds, propagationPolicy } = options;
-  const said =
+  const stated =
     operation === 'DELETE'
       ? {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
@@ -62,7 +62,7 @@ function optionsOf({ operation, options }: Attributes, names: Names): JsonObject
         }
       : { ...(fieldManager && { fieldManager }), ...(fieldValidation && { fieldValidation }) };
   const apiVersion = `${names.metaGroup}/v1`;
-  return { kind: OPTIONS[operation], apiVersion, ...(dryRun && { dryRun: ['All'] }), ...said };
+  return { kind: OPTIONS[operation], apiVersion, ...(dryRun && { dryRun: ['All'] }), ...stated };
 }
 
 /** Returns the review that is sent to a webhook. */
@@ -129,23 +129,23 @@ export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
   const { version, uid, mutating, names } = expected;
   const { response, ...type } = objectOf(review, 'review');
   if (response === undefined || response === null) throw new Error('webhook response was absent');
-  const said = objectOf(response, 'response');
-  const patch = patchBytes(textOf(said, 'patch'));
-  const patchType = said.patchType === null ? undefined : optionalText(said, 'patchType');
+  const stated = objectOf(response, 'response');
+  const patch = patchBytes(textOf(stated, 'patch'));
+  const patchType = stated.patchType === null ? undefined : optionalText(stated, 'patchType');
   if (version === 'v1') {
-    const found = textOf(said, 'uid');
+    const found = textOf(stated, 'uid');
     if (found !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(found)}`);
     checkType(type, `${groupOf(names)}/v1`);
     checkPatch(mutating, patch, patchType);
   }
   const pinned = version === 'v1' ? (patchType ?? '') : patch.length === 0 ? '' : 'JSONPatch';
   return {
-    allowed: said.allowed === true,
-    status: said.status === undefined || said.status === null ? undefined : objectOf(said.status, 'status'),
+    allowed: stated.allowed === true,
+    status: stated.status === undefined || stated.status === null ? undefined : objectOf(stated.status, 'status'),
     patch: mutating ? patch : Buffer.alloc(0),
     patchType: mutating ? pinned : '',
-    warnings: textsOf(said.warnings),
-    auditAnnotations: notesOf(objectOf(said.auditAnnotations ?? {}, 'auditAnnotations')),
+    warnings: textsOf(stated.warnings),
+    auditAnnotations: notesOf(objectOf(stated.auditAnnotations ?? {}, 'auditAnnotations')),
   };
 }
 
@@ -195,7 +195,7 @@ const textsOf = (value: JsonValue | undefined): readonly string[] =>
         .map(cut)
     : [];
 
-function notesOf(said: JsonObject): Readonly<Record<string, string>> {
-  const notes = Object.entries(said).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+function notesOf(stated: JsonObject): Readonly<Record<string, string>> {
+  const notes = Object.entries(stated).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return Object.fromEntries(notes.slice(0, MOST_TEXTS).map(([key, text]) => [key, cut(text)]));
 }

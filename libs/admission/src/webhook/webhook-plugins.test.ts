@@ -72,8 +72,8 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
       },
       mostHangingCalls: 5,
       exempt: { namespaces: new Set(), groups: new Set(), ...exempt },
-      show: (told, believed) => {
-        states = told;
+      show: (reported, believed) => {
+        states = reported;
         trusted = believed;
       },
     }),

@@ -38,7 +38,8 @@ describe('a kind that is served no more', () => {
   const schema = { type: 'object' };
   const one = definitionOf([version('v1', schema)]);
   const both = definitionOf([version('v1', schema), version('v2', schema, { storage: false })]);
-  const told = async (of: string) => (await metrics.text()).body.split('\n').filter((line) => line.includes(of)).length;
+  const reported = async (of: string) =>
+    (await metrics.text()).body.split('\n').filter((line) => line.includes(of)).length;
   const askAll = async (path: string) => {
     for (const method of ['GET', 'DELETE', 'GET']) await server.ask(`${path}/x`, { method });
     await server.ask(path);
@@ -55,15 +56,15 @@ describe('a kind that is served no more', () => {
     byDefinition.with('others.example.test').inc();
     await askAll(WIDGETS);
     await askAll(CONFIG_MAPS);
-    const [ofWidgets, ofConfigMaps] = [await told('widgets'), await told('configmaps')];
+    const [ofWidgets, ofConfigMaps] = [await reported('widgets'), await reported('configmaps')];
     expect(ofWidgets).toBeGreaterThan(50);
     await serveCustom(api);
     clock.advanceNow(KEPT_MS + GATHER_MS - 1);
-    expect([await told('widgets'), forgetType.mock.calls]).toEqual([ofWidgets, []]);
+    expect([await reported('widgets'), forgetType.mock.calls]).toEqual([ofWidgets, []]);
     clock.advanceNow(1);
-    await expect.poll(() => told('widgets')).toBe(0);
-    expect([await told('Widget'), await told('configmaps')]).toEqual([0, ofConfigMaps]);
-    expect(await told('others.example.test')).toBe(1);
+    await expect.poll(() => reported('widgets')).toBe(0);
+    expect([await reported('Widget'), await reported('configmaps')]).toEqual([0, ofConfigMaps]);
+    expect(await reported('others.example.test')).toBe(1);
     await expect.poll(() => forgetType.mock.calls).toEqual([[widgets?.type]]);
     expect(clock.pending).toBe(0);
   });
@@ -71,11 +72,11 @@ describe('a kind that is served no more', () => {
   it('keeps its series when it comes back meanwhile', async () => {
     await serveCustom(api, one);
     await askAll(WIDGETS);
-    const before = await told('widgets');
+    const before = await reported('widgets');
     await serveCustom(api);
     await serveCustom(api, one);
     clock.advanceNow(KEPT_MS + GATHER_MS);
-    expect([await told('widgets'), forgetType.mock.calls]).toEqual([before, []]);
+    expect([await reported('widgets'), forgetType.mock.calls]).toEqual([before, []]);
   });
 
   it('is forgotten with all that go at about the same time, in steps', async () => {
@@ -111,11 +112,11 @@ describe('a kind that is served no more', () => {
   it('keeps those of versions that are left', async () => {
     await serveCustom(api, both);
     await askAll(WIDGETS);
-    const before = await told('widgets');
+    const before = await reported('widgets');
     await askAll(WIDGETS.replace('v1', 'v2'));
     await serveCustom(api, one);
     clock.advanceNow(KEPT_MS + GATHER_MS);
-    await expect.poll(() => told('widgets')).toBe(before);
+    await expect.poll(() => reported('widgets')).toBe(before);
     expect(forgetType).not.toHaveBeenCalled();
   });
 });

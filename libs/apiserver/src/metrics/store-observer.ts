@@ -36,7 +36,7 @@ export function storeObserver(
       } finally {
         const took = performance.now() - began;
         series.duration.observe(took / 1000);
-        tellRequests(batch, took);
+        reportRequests(batch, took);
       }
     },
     snapshot: (ms) => snapshots.with().observe(ms / 1000),
@@ -77,7 +77,7 @@ function laneSeries(metrics: Metrics) {
   return { write: of('write'), get: of('get'), heads: of('heads') };
 }
 
-function tellRequests({ origins, waited }: StoreBatch, tookMs: number): void {
+function reportRequests({ origins, waited }: StoreBatch, tookMs: number): void {
   for (let at = 0; at < origins.length; at++) {
     const origin = origins[at];
     if (origin instanceof RequestTrail) origin.wrote(waited[at] ?? 0, tookMs);

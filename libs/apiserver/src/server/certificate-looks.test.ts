@@ -27,10 +27,10 @@ describe('CertificateEnds', () => {
   it('tells of a file by the certificate that ends first, wherever it stands', () => {
     const [ca, leaf] = [pki.ca.cert, pki.serving.cert];
     const ends = new CertificateEnds();
-    const told = { long: ca, 'long-first': ca + leaf, 'short-first': leaf + ca };
-    ends.tell(
+    const reported = { long: ca, 'long-first': ca + leaf, 'short-first': leaf + ca };
+    ends.replace(
       'x',
-      Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
+      Object.entries(reported).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
     );
     const { 'long,f': long = 0, 'long-first,f': longFirst, 'short-first,f': shortFirst } = endsOf(ends);
     expect(longFirst).toBeLessThan(long);
@@ -40,7 +40,7 @@ describe('CertificateEnds', () => {
   it('looks at what is there when somebody asks, and no longer tells of what has gone', () => {
     const ends = new CertificateEnds();
     let there = [{ certificate: 'ca-bundle', file: 'apiservices/a', pem: pki.ca.cert }];
-    ends.look(() => there);
+    ends.addSource(() => there);
     const { 'ca-bundle,apiservices/a': first } = endsOf(ends);
     expect(first).toBeGreaterThan(0);
     there = [{ certificate: 'ca-bundle', file: 'apiservices/a', pem: pki.serving.cert }];
@@ -61,13 +61,13 @@ describe('CertificateEnds', () => {
       file: `customresourcedefinitions/${at}`,
       pem: pki.ca.cert,
     }));
-    ends.look(() => shared);
-    ends.look(() => bundles);
-    const told = Array.from({ length: 12 }, () => Object.keys(endsOf(ends)).length - shared.length);
-    expect(told[0]).toBeGreaterThan(0);
-    expect(told[0]).toBeLessThan(bundles.length);
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
-    expect(told.at(-1)).toBe(bundles.length);
+    ends.addSource(() => shared);
+    ends.addSource(() => bundles);
+    const reported = Array.from({ length: 12 }, () => Object.keys(endsOf(ends)).length - shared.length);
+    expect(reported[0]).toBeGreaterThan(0);
+    expect(reported[0]).toBeLessThan(bundles.length);
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b));
+    expect(reported.at(-1)).toBe(bundles.length);
   });
 
   it('forgets a root that ended long ago where another one of its file lasts, and no other certificate', async () => {
@@ -76,7 +76,7 @@ describe('CertificateEnds', () => {
     const { ca, serving } = await ensurePki(at);
     let passed = 0;
     const ends = new CertificateEnds(() => now + passed);
-    const told = {
+    const reported = {
       roots: pki.ca.cert + ca.cert,
       lasting: ca.cert,
       ended: pki.ca.cert,
@@ -85,9 +85,9 @@ describe('CertificateEnds', () => {
       'two-ended': pki.ca.cert + pki.ca.cert,
       'last-leaf': serving.cert + ca.cert + pki.ca.cert,
     };
-    ends.tell(
+    ends.replace(
       'x',
-      Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
+      Object.entries(reported).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
     );
     const found = endsOf(ends);
     expect(found['lasting,f']).toBeGreaterThan(now / 1000);
@@ -106,7 +106,7 @@ describe('CertificateEnds', () => {
   it('tells of the certificates of a file that can be read, though another cannot', () => {
     const ends = new CertificateEnds();
     const broken = '-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n';
-    ends.tell('x', [
+    ends.replace('x', [
       { certificate: 'a', file: 'f', pem: pki.ca.cert },
       { certificate: 'b', file: 'f', pem: broken + pki.ca.cert },
       { certificate: 'c', file: 'f', pem: broken },
@@ -121,13 +121,13 @@ describe('CertificateEnds', () => {
       { certificate: 'a', file: 'f', pem: pki.serving.cert },
       { certificate: 'a', file: 'f', pem: pki.ca.cert },
     ];
-    ends.tell('x', [late, early, { certificate: 'b', file: 'g', pem: 'nothing' }]);
-    ends.tell('y', [{ certificate: 'c', file: 'h', pem: pki.ca.cert }]);
+    ends.replace('x', [late, early, { certificate: 'b', file: 'g', pem: 'nothing' }]);
+    ends.replace('y', [{ certificate: 'c', file: 'h', pem: pki.ca.cert }]);
     expect(Object.keys(endsOf(ends))).toEqual(['a,f', 'c,h']);
     const both = endsOf(ends)['a,f'] ?? 0;
-    ends.tell('x', [late]);
+    ends.replace('x', [late]);
     expect(endsOf(ends)['a,f']).toBeGreaterThan(both);
-    ends.tell('x', []);
+    ends.replace('x', []);
     expect(Object.keys(endsOf(ends))).toEqual(['c,h']);
   });
 });

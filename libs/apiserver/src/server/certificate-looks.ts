@@ -3,11 +3,11 @@ import { type Clock, FileWatch } from '@orch/runtime';
 import type { CertificateSource, NamedCertificates } from './certificate-sources.js';
 
 /** Interval at which followed files are read though no change was notified, ms. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
 interface CertificateLooksSettings {
   readonly sources: readonly CertificateSource[];
-  readonly ends: Pick<CertificateEnds, 'tell'>;
+  readonly ends: Pick<CertificateEnds, 'replace'>;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
@@ -23,7 +23,7 @@ export class CertificateLooks {
     const files = [...known.values()].flat().flatMap(({ file, isFollowed }) => (isFollowed ? [file] : []));
     const { clock } = settings;
     if (files.length > 0)
-      this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: LOOK_MS, ...(clock && { clock }) });
+      this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: CHECK_MS, ...(clock && { clock }) });
   }
 
   /** Reads all files; those that cannot be read are left out, as the components that use them report that. */
@@ -32,7 +32,7 @@ export class CertificateLooks {
     for (const source of settings.sources) {
       const found = await source.read().catch(() => []);
       known.set(source.name, found);
-      settings.ends.tell(source.name, found);
+      settings.ends.replace(source.name, found);
     }
     return new CertificateLooks(settings, known);
   }
@@ -53,7 +53,7 @@ export class CertificateLooks {
       if (found === undefined) continue;
       const next = [...before.filter((each) => !isFollowed(each)), ...found.filter(isFollowed)];
       this.known.set(name, next);
-      this.settings.ends.tell(name, next);
+      this.settings.ends.replace(name, next);
     }
   }
 }

@@ -229,8 +229,8 @@ describe('options that may name certificates', () => {
     const { values } = options.parse([`--cert-dir=${join(dir, 'pki')}`, ...base, ...args]);
     const { certificates } = await readCredentials(values, names);
     const named = await Promise.all(certificateSources(values, values).map(({ read }) => read()));
-    const told = [...certificates, ...named.flat()].filter(({ pem }) => pem.includes('BEGIN CERTIFICATE'));
-    expect(told.map(({ file }) => file)).toEqual(expect.arrayContaining([...files]));
+    const reported = [...certificates, ...named.flat()].filter(({ pem }) => pem.includes('BEGIN CERTIFICATE'));
+    expect(reported.map(({ file }) => file)).toEqual(expect.arrayContaining([...files]));
     // The files of a user's certificate are followed by all who connect as a kubeconfig says.
     for (const { file, isFollowed } of named.flat())
       expect([file, isFollowed]).toEqual([file, FOLLOWED.includes(option) || /config-file.*\.crt$/.test(file)]);

@@ -38,7 +38,7 @@ function setUp() {
     logged: () => lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>),
     round: (left: readonly LeftPartition[], overdue = 0, ran = true) =>
       round({ ran, dropped: [], busy: left.length, left, overdue }),
-    heard: (told: CompactionRound) => round(told),
+    heard: (reported: CompactionRound) => round(reported),
     failure: (error: Error) => failure(error),
     metrics: async () => (await metrics.text()).body,
   };
@@ -98,10 +98,10 @@ describe('reports of compaction', () => {
 
   it('say where history begins and ends once this process has made a round, and go on saying so', async () => {
     const { metrics, heard } = setUp();
-    const told = async () =>
+    const reported = async () =>
       (await metrics()).split('\n').filter((line) => /^orch_history_(newest|end|part.*opened)/.test(line));
     heard({ ran: false, dropped: [], busy: 0, left: [], overdue: 0 });
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     const bounds = { newest: 10_000_007n, end: 40_000_000n, oldestOpened: 1_000, newestOpened: 61_500 };
     heard({ ran: true, dropped: [], busy: 0, left: [], overdue: 0, bounds });
     const lines = [
@@ -110,9 +110,9 @@ describe('reports of compaction', () => {
       'orch_history_partition_opened_timestamp_seconds{database="1",partition="oldest"} 1',
       'orch_history_partition_opened_timestamp_seconds{database="1",partition="newest"} 61.5',
     ];
-    expect((await told()).sort()).toEqual(lines.sort());
+    expect((await reported()).sort()).toEqual(lines.sort());
     heard({ ran: false, dropped: [], busy: 0, left: [], overdue: 0 });
-    expect((await told()).sort()).toEqual(lines.sort());
+    expect((await reported()).sort()).toEqual(lines.sort());
   });
 
   it('count the rounds of this process from nothing on, and none of those of others', async () => {

@@ -17,7 +17,7 @@ export const rewritingOptions = {
 
 /** Parameters and callbacks of a rewriting of stored objects. */
 export interface StorageRewriting
-  extends Pick<RewriteOrder, 'rate' | 'looksOnly' | 'stopped' | 'onProgress' | 'onUnreadable'> {
+  extends Pick<RewriteOrder, 'rate' | 'dryRun' | 'stopped' | 'onProgress' | 'onUnreadable'> {
   /** Values of {@link rewritingOptions}. */
   readonly values: {
     readonly postgresUrl: string;

@@ -22,9 +22,9 @@ export function sealedBus(bus: ChangeBus, store: Pick<SealedStore, 'openNow'>, l
     known.set(changes, made);
     return made;
   };
-  const told = leaves ? sealedAgain : openedHere;
+  const outgoing = leaves ? sealedAgain : openedHere;
   return {
-    publish: (changes) => bus.publish(changes.some(({ sealed }) => sealed) ? changes.map(told) : changes),
+    publish: (changes) => bus.publish(changes.some(({ sealed }) => sealed) ? changes.map(outgoing) : changes),
     subscribe: (type, listener) => bus.subscribe(type, leaves ? (changes) => listener(all(changes)) : listener),
     onConnected: (listener) => bus.onConnected(listener),
     healthy: () => bus.healthy(),

@@ -25,7 +25,7 @@ export async function superviseWorkers(
   manager: ServiceManager | undefined,
 ): Promise<number> {
   let lines: readonly string[] = [];
-  const fork = forking({ silenceMs, logger, onLines: (said) => (lines = said) });
+  const fork = forking({ silenceMs, logger, onLines: (handler) => (lines = handler) });
   const ending = new AbortController();
   const onReady = () => {
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
@@ -63,7 +63,7 @@ function forking({ silenceMs, logger, onLines }: Forking): (place: number, event
     const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
     let watch: SilenceWatch | undefined;
     worker.on('message', (message: FromWorker) => {
-      watch?.heard();
+      watch?.messageReceived();
       if (message.about !== 'ready') return collection.receive(peer, message);
       peers.set(worker, peer);
       watch ??= silenceMs === 0 ? undefined : watchOver(worker, place, silenceMs, logger);

@@ -28,7 +28,7 @@ it('begins anew with everything that is heard', async () => {
   const { clock, watch, silent } = setUp();
   for (let i = 0; i < 10; i++) {
     await pass(clock, 55_000);
-    watch.heard();
+    watch.messageReceived();
   }
   expect(silent()).toBe(0);
 });

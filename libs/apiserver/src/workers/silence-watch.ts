@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime';
 
 /** Looks in the time that a worker may be silent. */
-const LOOKS = 12;
+const CHECKS = 12;
 
 interface SilenceWatchSettings {
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export class SilenceWatch {
   }
 
   /** Records a sign of life of the worker. */
-  heard(): void {
+  messageReceived(): void {
     this.#silentMs = 0;
   }
 
@@ -38,7 +38,7 @@ export class SilenceWatch {
 
   #look(): void {
     const { clock, timeoutMs, onSilent } = this.#settings;
-    const pause = timeoutMs / LOOKS;
+    const pause = timeoutMs / CHECKS;
     this.#cancel = clock.after(pause, () => {
       // However late the look comes, only its pause counts.
       this.#silentMs += pause;

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 /** Time in the names of rotated files: `audit-2026-01-02T03-04-05.678.log`. */
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/;
 /** Milliseconds for which a process may keep writing to a file that another one has rotated. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /**
  * A file of lines that is rotated when it is full. Names of rotated files are those of lumberjack, which the reference
@@ -52,7 +52,7 @@ export class RotatingFile implements LineWriter {
   #file: FileHandle | undefined;
   #inode = 0;
   #size = 0;
-  #lookedAt = 0;
+  #checkedAt = 0;
   #writing: Promise<void> | undefined;
   #closing = false;
   #goOn: () => void = () => undefined;
@@ -111,7 +111,7 @@ export class RotatingFile implements LineWriter {
       const lines = this.#lines;
       this.#lines = [];
       try {
-        await this.#lookWhetherItIsThere();
+        await this.#checkExists();
         for (let from = 0; from < lines.length; ) from = await this.#writeSome(lines, from);
       } catch (error) {
         for (const { reject } of lines) reject(error);
@@ -145,15 +145,15 @@ export class RotatingFile implements LineWriter {
   async #open(): Promise<FileHandle> {
     const file = await open(this.settings.path, 'a', 0o600);
     const { ino, size } = await file.stat();
-    [this.#file, this.#inode, this.#size, this.#lookedAt] = [file, ino, size, performance.now()];
+    [this.#file, this.#inode, this.#size, this.#checkedAt] = [file, ino, size, performance.now()];
     return file;
   }
 
   /** Another process may have rotated the file, or moved it away. */
-  async #lookWhetherItIsThere(): Promise<void> {
-    if (this.#file && performance.now() - this.#lookedAt < LOOK_MS) return;
+  async #checkExists(): Promise<void> {
+    if (this.#file && performance.now() - this.#checkedAt < CHECK_MS) return;
     if (await this.#isCurrent()) {
-      this.#lookedAt = performance.now();
+      this.#checkedAt = performance.now();
       this.#size = (await this.#file?.stat())?.size ?? 0;
     } else await this.#reopen();
   }

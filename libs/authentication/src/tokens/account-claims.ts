@@ -54,7 +54,7 @@ export function publicClaims(claims: Readonly<Record<string, unknown>>) {
 
 /** Returns the claims of a token from the TokenRequest API. @throws Error when they cannot be read */
 export function accountClaims(claims: Readonly<Record<string, unknown>>, names: Names): VerifiedToken {
-  const said = publicClaims(claims);
+  const common = publicClaims(claims);
   const own = claims[privateClaimOf(names)];
   if (!isObject(own)) throw malformed();
   const { namespace, warnafter } = own;
@@ -62,8 +62,8 @@ export function accountClaims(claims: Readonly<Record<string, unknown>>, names: 
   if (typeof namespace !== 'string' || !account) throw malformed();
   const reference = { namespace, account, ...(pod && { pod }), ...(secret && { secret }) };
   const boundTo = bindingsOf(reference);
-  const authentication = { ...accountUser(reference, names, said.expiresAt), boundTo };
-  return { ...said, warnAfter: timeOf(warnafter) || undefined, authentication };
+  const authentication = { ...accountUser(reference, names, common.expiresAt), boundTo };
+  return { ...common, warnAfter: timeOf(warnafter) || undefined, authentication };
 }
 
 /** Returns the user of an account's token (as pkg/authentication/serviceaccount of k8s.io/apiserver makes users). */

@@ -1,7 +1,7 @@
 import { namesOf } from '@orch/machinery';
 import { beforeEach, expect, test } from 'vitest';
 import { BootstrapTokens } from './bootstrap-tokens.js';
-import { type KnownObject, keyOfObject, type ObjectName, standingOf } from './bound-objects.js';
+import { type KnownObject, keyOfObject, type ObjectName, validityOf } from './bound-objects.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
 const TOKEN = 'abc123.0123456789abcdef';
@@ -90,7 +90,7 @@ test.each(['', 'abc123', 'abc12.0123456789abcdef', 'ABC123.0123456789abcdef', `$
 
 test('what was let in by one is not any more when it has changed', async () => {
   const { boundTo = [] } = (await tokens.verify(TOKEN)) ?? {};
-  const refusal = async () => (await standingOf(boundTo, objects, () => clock)).refusal;
+  const refusal = async () => (await validityOf(boundTo, objects, () => clock)).refusal;
   secret = secretOf({ unrelated: 'x' });
   expect(await refusal()).toBeUndefined();
   for (const changed of [

@@ -48,7 +48,7 @@ export interface BoundObject {
 export const keyOfObject = ({ kind, namespace, name }: ObjectName): string => `${kind}/${namespace}/${name}`;
 
 /** Validity of a credential. */
-export interface Standing {
+export interface CredentialValidity {
   /** Why it is not valid; undefined if it is. */
   readonly refusal?: string;
   /** Expiry because a bound object is being deleted, milliseconds since the epoch; undefined if none is. */
@@ -56,11 +56,11 @@ export interface Standing {
 }
 
 /** Returns the validity of a credential by its bound objects. @throws as `objects` does */
-export async function standingOf(
+export async function validityOf(
   bindings: readonly BoundObject[],
   objects: BoundObjectGetter,
   now: () => number,
-): Promise<Standing> {
+): Promise<CredentialValidity> {
   let endsAt = Number.POSITIVE_INFINITY;
   for (const { object, refusal } of bindings) {
     const known = objects.find(object);

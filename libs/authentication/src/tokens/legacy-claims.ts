@@ -20,8 +20,8 @@ export function legacyClaims(
   names: Names,
   lookup: boolean,
 ): VerifiedToken {
-  const said = publicClaims(claims);
-  if (said.subject === '') throw new Error('sub claim is missing');
+  const common = publicClaims(claims);
+  if (common.subject === '') throw new Error('sub claim is missing');
   const text = (claim: string, called: string): string => {
     const value = claims[claimOf(names, claim)];
     if (typeof value === 'string' && value !== '') return value;
@@ -31,10 +31,10 @@ export function legacyClaims(
   const secret = text('secret.name', 'secretName');
   const name = text('service-account.name', 'serviceAccountName');
   const uid = text('service-account.uid', 'serviceAccountUID');
-  if (said.subject !== serviceAccountUser({ namespace, name })) throw new Error('sub claim is invalid');
-  const user = accountUser({ namespace, account: { name, uid } }, names, said.expiresAt);
+  if (common.subject !== serviceAccountUser({ namespace, name })) throw new Error('sub claim is invalid');
+  const user = accountUser({ namespace, account: { name, uid } }, names, common.expiresAt);
   const boundTo = lookup ? [inSecret(namespace, secret, token), ofAccount(namespace, name, uid)] : [];
-  return { ...said, warnAfter: undefined, authentication: { ...user, boundTo } };
+  return { ...common, warnAfter: undefined, authentication: { ...user, boundTo } };
 }
 
 const claimOf = (names: Names, claim: string): string => names.key(`orch.io/serviceaccount/${claim}`);

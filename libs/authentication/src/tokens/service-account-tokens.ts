@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { commonAudiences, type TokenVerifier } from '../token-verifier.js';
 import type { Authentication } from '../user.js';
 import { accountClaims, legacyIssuerOf, refusalByTime, type VerifiedToken } from './account-claims.js';
-import { type BoundObjectGetter, standingOf } from './bound-objects.js';
+import { type BoundObjectGetter, validityOf } from './bound-objects.js';
 import { areLegacy, legacyClaims } from './legacy-claims.js';
 import { isSignedBy, parseToken, type SignedToken } from './signed-token.js';
 import type { VerificationKey } from './verification-key.js';
@@ -60,7 +60,7 @@ export class ServiceAccountTokens implements TokenVerifier {
     const { authentication } = verified;
     const ended = refusalByTime(verified, this.#now());
     if (ended !== undefined) throw new Error(ended);
-    const { refusal, endsAt } = await standingOf(authentication.boundTo, objects, this.#now);
+    const { refusal, endsAt } = await validityOf(authentication.boundTo, objects, this.#now);
     if (refusal !== undefined) throw new Error(refusal);
     const annotations = this.#use(verified);
     const expiresAt = earlier(authentication.expiresAt, endsAt);

@@ -26,7 +26,7 @@ export function nodeOf({ name, groups }: UserInfo): string | undefined {
 }
 
 /** Decides on requests of a node for one resource. */
-type Judge = (node: string, request: RequestAttributes) => Decision | Promise<Decision>;
+type NodeRule = (node: string, request: RequestAttributes) => Decision | Promise<Decision>;
 
 /**
  * Allows nodes what they need for the pods that are on them, and other users nothing (mode `Node`; must agree with
@@ -34,7 +34,7 @@ type Judge = (node: string, request: RequestAttributes) => Decision | Promise<De
  */
 export function nodeAuthorizer({ names, rules, graph }: NodeAuthorizerOptions): Authorizer {
   const compiled = new CompiledRules(rules);
-  const judges = judgesOf(names, graph);
+  const judges = rulesOf(names, graph);
   return {
     async authorize(user, request) {
       const node = nodeOf(user);
@@ -54,9 +54,9 @@ export function nodeAuthorizer({ names, rules, graph }: NodeAuthorizerOptions): 
 
 const refused = (reason: string): Decision => ({ decision: 'no-opinion', reason });
 
-function judgesOf(names: Names, graph: NodeAuthorizerOptions['graph']): ReadonlyMap<string, Judge> {
+function rulesOf(names: Names, graph: NodeAuthorizerOptions['graph']): ReadonlyMap<string, NodeRule> {
   const storage = names.group('storage.orch.io');
-  return new Map<string, Judge>([
+  return new Map<string, NodeRule>([
     ['/secrets', reading('secret', graph)],
     ['/configmaps', reading('configmap', graph)],
     ['/persistentvolumeclaims', claims(graph)],
@@ -81,7 +81,7 @@ const needs =
   async (node, { namespace, name }) =>
     (await graph()).needs(node, kind, namespace, name);
 
-function reading(kind: ReferencedKind, graph: NodeAuthorizerOptions['graph']): Judge {
+function reading(kind: ReferencedKind, graph: NodeAuthorizerOptions['graph']): NodeRule {
   const related = needs(kind, graph);
   return (node, request) => {
     if (!['get', 'list', 'watch'].includes(request.verb)) return refused('can only read resources of this type');
@@ -91,7 +91,7 @@ function reading(kind: ReferencedKind, graph: NodeAuthorizerOptions['graph']): J
   };
 }
 
-function getting(related: Related): Judge {
+function getting(related: Related): NodeRule {
   return (node, request) => {
     if (request.verb !== 'get') return refused('can only get individual resources of this type');
     if (request.subresource !== '') return refused('cannot get subresource');
@@ -99,7 +99,7 @@ function getting(related: Related): Judge {
   };
 }
 
-function claims(graph: NodeAuthorizerOptions['graph']): Judge {
+function claims(graph: NodeAuthorizerOptions['graph']): NodeRule {
   const related = needs('persistentvolumeclaim', graph);
   const get = getting(related);
   return (node, request) => {
@@ -109,7 +109,7 @@ function claims(graph: NodeAuthorizerOptions['graph']): Judge {
   };
 }
 
-function tokens(graph: NodeAuthorizerOptions['graph']): Judge {
+function tokens(graph: NodeAuthorizerOptions['graph']): NodeRule {
   const related = needs('serviceaccount', graph);
   return (node, request) => {
     if (request.verb !== 'create' || request.name === '')
@@ -125,14 +125,14 @@ const LISTED = 'can only get, create, update, patch, or delete';
 /** Whether an object is the node's own; the name of a created one is not known. */
 const isOwn = (node: string, { verb, name }: RequestAttributes): boolean => verb === 'create' || name === node;
 
-const lease: Judge = (node, request) => {
+const lease: NodeRule = (node, request) => {
   if (!OWN_VERBS.includes(request.verb)) return refused(`${LISTED} a node lease`);
   if (request.namespace !== LEASES) return refused(`can only access leases in the "${LEASES}" system namespace`);
   if (!isOwn(node, request)) return refused('can only access node lease with the same name as the requesting node');
   return ALLOW;
 };
 
-const csiNode: Judge = (node, request) => {
+const csiNode: NodeRule = (node, request) => {
   if (!OWN_VERBS.includes(request.verb)) return refused(`${LISTED} a CSINode`);
   if (request.subresource !== '') return refused('cannot authorize CSINode subresources');
   if (!isOwn(node, request)) return refused('can only access CSINode with the same name as the requesting node');

@@ -40,8 +40,8 @@ function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs 
     ['ResourceNames', resourceNames],
     ['Verbs', verbs],
   ] as const;
-  const said = parts.flatMap(([name, values]) => (values?.length ? [`${name}:${quotedList(values)}`] : []));
-  return `{${said.join(', ')}}`;
+  const described = parts.flatMap(([name, values]) => (values?.length ? [`${name}:${quotedList(values)}`] : []));
+  return `{${described.join(', ')}}`;
 }
 
 /** Formats a list of texts as clients know it: `["a" "b"]`. */

@@ -28,7 +28,7 @@ interface Grant {
   /**
    * Its last description, and the subject's index: most bindings have one, or are checked for the same one repeatedly.
    */
-  said?: { readonly at: number; readonly text: string };
+  description?: { readonly at: number; readonly text: string };
 }
 
 /** The bindings of one namespace, or of all, by their subjects. */
@@ -282,8 +282,8 @@ function described(grant: Grant, user: UserInfo): string {
   const { users, groups } = grant.holders;
   let at = users.get(user.name) ?? grant.binding.subjects.length;
   for (const group of user.groups) at = Math.min(at, groups.get(group) ?? at);
-  if (grant.said?.at !== at) grant.said = { at, text: textOf(grant.binding, at) };
-  return grant.said.text;
+  if (grant.description?.at !== at) grant.description = { at, text: textOf(grant.binding, at) };
+  return grant.description.text;
 }
 
 function textOf({ namespace, name, roleRef, subjects }: BindingObject, at: number): string {

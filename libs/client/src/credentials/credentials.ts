@@ -18,7 +18,7 @@ export interface RequestCredentials {
 /**
  * Milliseconds between checks of certificates while no request needs them; as client-go's transport/cert_rotation.go.
  */
-const LOOK_MS = 300_000;
+const CHECK_MS = 300_000;
 
 /** Credentials of a connection's requests, which may change: files are read again, plugins are run again. */
 export interface Credentials {
@@ -77,7 +77,7 @@ class FromConnection implements Credentials {
   onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void {
     const files = this.#certificateFiles;
     if (!files) return () => {};
-    const timer = setInterval(() => void files.read().then(listener, () => {}), LOOK_MS).unref();
+    const timer = setInterval(() => void files.read().then(listener, () => {}), CHECK_MS).unref();
     return () => clearInterval(timer);
   }
 }
@@ -119,8 +119,8 @@ const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 
 function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: ExecPluginSettings): ExecCredentials {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
-  const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
-  const key = exec.provideClusterInfo ? JSON.stringify(told) : '';
+  const clusterInfo = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
+  const key = exec.provideClusterInfo ? JSON.stringify(clusterInfo) : '';
   const known = plugins.get(exec) ?? new Map<string, ExecCredentials>();
   plugins.set(exec, known);
   const shared = known.get(key) ?? new ExecCredentials(exec, connection, settings);

@@ -39,7 +39,7 @@ afterEach(async () => {
 /** Runs an informer through the scripts until the object `until` arrives; returns what its subscriber was told. */
 async function follow(scripts: readonly Script[], until: string, settings: InformerSettings = {}) {
   server.sequence(...scripts);
-  const told: string[] = [];
+  const reported: string[] = [];
   const errors: unknown[] = [];
   const made = new Informer<ApiObject>(client, things, {
     ...noWait,
@@ -50,7 +50,7 @@ async function follow(scripts: readonly Script[], until: string, settings: Infor
   const at = ({ metadata }: ApiObject) => `${metadata?.name}@${metadata?.resourceVersion}`;
   await new Promise<void>((resolve) => {
     const tell = (line: string) => {
-      told.push(line);
+      reported.push(line);
       if (line.includes(until)) resolve();
     };
     made.subscribe({
@@ -61,7 +61,7 @@ async function follow(scripts: readonly Script[], until: string, settings: Infor
     made.start();
   });
   await made.synced;
-  return { told, errors, made };
+  return { told: reported, errors, made };
 }
 
 const queries = () =>
@@ -73,7 +73,7 @@ const queries = () =>
 const held = (made: Informer<ApiObject>) => [...made.objects.values()].map(({ metadata }) => metadata?.name).sort();
 
 test('lists in pages, then follows', async () => {
-  const { told, made } = await follow(
+  const { told: reported, made } = await follow(
     [
       listOf('10', [thing('a', '1')], { continue: 'more' }),
       listOf('10', [thing('b', '2')]),
@@ -90,7 +90,7 @@ test('lists in pages, then follows', async () => {
     '+z',
     { pageSize: 1 },
   );
-  expect(told).toEqual(['+a@1', '+b@2', 'a@1>a@11', '-b@12', '+z@16']);
+  expect(reported).toEqual(['+a@1', '+b@2', 'a@1>a@11', '-b@12', '+z@16']);
   expect(held(made)).toEqual(['a', 'z']);
   expect(made.objects.get('ns/a')?.metadata?.resourceVersion).toBe('11');
   expect(made.version).toBe('16');
@@ -102,7 +102,7 @@ test('lists in pages, then follows', async () => {
 });
 
 test('a cut stream is resumed without a list, also in mid-event', async () => {
-  const { told, made } = await follow(
+  const { told: reported, made } = await follow(
     [
       listOf('10', [thing('a', '1')]),
       stream([event('MODIFIED', thing('a', '11')), event('ADDED', thing('b', '12')).slice(0, 40)], 'cut'),
@@ -111,13 +111,13 @@ test('a cut stream is resumed without a list, also in mid-event', async () => {
     ],
     '+z',
   );
-  expect(told).toEqual(['+a@1', 'a@1>a@11', '+z@15']);
+  expect(reported).toEqual(['+a@1', 'a@1>a@11', '+z@15']);
   expect(made.stats).toEqual({ lists: 1, expired: 0, resumes: 2, events: 2 });
   expect(queries()).toEqual(['list 0 500', 'watch 10', 'watch 11', 'watch 14']);
 });
 
 test('410 in mid-stream: the newest state is listed and the differences are told', async () => {
-  const { told, made } = await follow(
+  const { told: reported, made } = await follow(
     [
       listOf('10', [thing('a', '1'), thing('b', '2'), thing('c', '3')]),
       stream([event('MODIFIED', thing('a', '11')), event('ERROR', failure(410, 'Expired'))], 'open'),
@@ -126,7 +126,7 @@ test('410 in mid-stream: the newest state is listed and the differences are told
     ],
     '+z',
   );
-  expect(told).toEqual(['+a@1', '+b@2', '+c@3', 'a@1>a@11', '-b@2 missed', 'c@3>c@40', '+z@50']);
+  expect(reported).toEqual(['+a@1', '+b@2', '+c@3', 'a@1>a@11', '-b@2 missed', 'c@3>c@40', '+z@50']);
   expect(made.stats).toMatchObject({ lists: 2, expired: 1 });
   expect(queries().slice(0, 3)).toEqual(['list 0 500', 'watch 10', 'list null 500']);
 });
@@ -162,7 +162,7 @@ test('a page that expires, a version that is too large, and a server that is awa
 });
 
 test('initial events from the watch: taken whole, or again', async () => {
-  const { told, made } = await follow(
+  const { told: reported, made } = await follow(
     [
       stream([event('ADDED', thing('half', '1'))], 'cut'),
       stream([event('ADDED', thing('a', '1')), event('ADDED', thing('b', '2')), bookmark('9', end)], 'cut'),
@@ -171,18 +171,18 @@ test('initial events from the watch: taken whole, or again', async () => {
     '+z',
     { watchList: true },
   );
-  expect(told).toEqual(['+a@1', '+b@2', '+z@11']);
+  expect(reported).toEqual(['+a@1', '+b@2', '+z@11']);
   expect(queries()).toEqual(['watch null', 'watch null', 'watch 9']);
   expect(made.stats).toEqual({ lists: 2, expired: 0, resumes: 1, events: 1 });
 });
 
 test('a server without initial events is listed instead', async () => {
-  const { told } = await follow(
+  const { told: reported } = await follow(
     [refuse(422, 'Invalid'), listOf('10', [thing('a', '1')]), stream([event('ADDED', thing('z', '11'))], 'open')],
     '+z',
     { watchList: true },
   );
-  expect(told).toEqual(['+a@1', '+z@11']);
+  expect(reported).toEqual(['+a@1', '+z@11']);
   expect(queries()).toEqual(['watch null', 'list 0 500', 'watch 10']);
 });
 

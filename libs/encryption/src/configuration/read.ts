@@ -46,11 +46,11 @@ function providerOf(value: unknown, where: string): ProviderConfiguration {
   const { aesgcm, aescbc, secretbox, identity, kms, ...others } = objectOf(value ?? {}, where);
   refuseOthers(others, `${where}.`);
   return {
-    ...(isSaid(aesgcm) && { aesgcm: keysOf(aesgcm, `${where}.aesgcm`) }),
-    ...(isSaid(aescbc) && { aescbc: keysOf(aescbc, `${where}.aescbc`) }),
-    ...(isSaid(secretbox) && { secretbox: keysOf(secretbox, `${where}.secretbox`) }),
-    ...(isSaid(identity) && { identity: identityOf(identity, `${where}.identity`) }),
-    ...(isSaid(kms) && { kms: kmsOf(kms, `${where}.kms`) }),
+    ...(isGiven(aesgcm) && { aesgcm: keysOf(aesgcm, `${where}.aesgcm`) }),
+    ...(isGiven(aescbc) && { aescbc: keysOf(aescbc, `${where}.aescbc`) }),
+    ...(isGiven(secretbox) && { secretbox: keysOf(secretbox, `${where}.secretbox`) }),
+    ...(isGiven(identity) && { identity: identityOf(identity, `${where}.identity`) }),
+    ...(isGiven(kms) && { kms: kmsOf(kms, `${where}.kms`) }),
   };
 }
 
@@ -75,13 +75,13 @@ function keysOf(value: unknown, where: string): KeysConfiguration {
 function kmsOf(value: unknown, where: string): KmsConfiguration {
   const { apiVersion, name, cachesize, endpoint, timeout, ...others } = objectOf(value, where);
   refuseOthers(others, `${where}.`);
-  if (isSaid(cachesize) && !Number.isInteger(cachesize)) throw new Error(`${where}.cachesize must be a whole number`);
+  if (isGiven(cachesize) && !Number.isInteger(cachesize)) throw new Error(`${where}.cachesize must be a whole number`);
   return {
     apiVersion: textOf(apiVersion, `${where}.apiVersion`) || KMS_VERSION,
     name: textOf(name, `${where}.name`),
-    ...(isSaid(cachesize) && { cacheSize: cachesize as number }),
+    ...(isGiven(cachesize) && { cacheSize: cachesize as number }),
     endpoint: textOf(endpoint, `${where}.endpoint`),
-    timeout: isSaid(timeout) ? millisecondsOf(timeout, `${where}.timeout`) : KMS_TIMEOUT,
+    timeout: isGiven(timeout) ? millisecondsOf(timeout, `${where}.timeout`) : KMS_TIMEOUT,
   };
 }
 
@@ -94,16 +94,16 @@ function millisecondsOf(value: unknown, where: string): number {
   }
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 function textOf(value: unknown, where: string): string {
-  if (!isSaid(value)) return '';
+  if (!isGiven(value)) return '';
   if (typeof value !== 'string') throw new Error(`${where} must be a string`);
   return value;
 }
 
 function listOf(value: unknown, where: string): readonly unknown[] {
-  if (!isSaid(value)) return [];
+  if (!isGiven(value)) return [];
   if (!Array.isArray(value)) throw new Error(`${where} must be a list`);
   return value;
 }

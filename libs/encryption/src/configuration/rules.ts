@@ -25,14 +25,14 @@ export class ResourceRules<T> {
    * @param text `secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`
    * @throws Error when an earlier rule covers it already
    */
-  add(text: string, said: readonly T[]): void {
+  add(text: string, providers: readonly T[]): void {
     const name = parseResource(text);
     for (const group of new Set([name.group, ANY])) {
       const wider = { group, resource: ANY };
       if (this.#rules.has(keyOf(wider)))
         throw new Error(`resource ${shown(name)} is masked by earlier rule ${shown(wider)}`);
     }
-    this.#rules.set(keyOf(name), [...(this.#rules.get(keyOf(name)) ?? []), ...said]);
+    this.#rules.set(keyOf(name), [...(this.#rules.get(keyOf(name)) ?? []), ...providers]);
   }
 
   /** Returns the rule of a type; undefined if there is none. */

@@ -85,15 +85,15 @@ function resourceProblem(text: string, { events }: GroupNames): string | undefin
 }
 
 function providerErrors(provider: ProviderConfiguration, at: string, kmsNames: Set<string>): FieldError[] {
-  const said = Object.keys(provider);
-  if (said.length === 0) {
+  const members = Object.keys(provider);
+  if (members.length === 0) {
     const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
     return [invalidValue(at, {}, detail)];
   }
   const several = 'more than one provider specified in a single element, should split into different list elements';
   const { kms, aesgcm, aescbc, secretbox } = provider;
   return [
-    ...(said.length > 1 ? [invalidValue(at, said, several)] : []),
+    ...(members.length > 1 ? [invalidValue(at, members, several)] : []),
     ...(kms ? kmsErrors(kms, `${at}.kms`, kmsNames) : []),
     // With several only the first is checked, in the reference's order.
     ...(!kms && aesgcm ? keysErrors(aesgcm, `${at}.aesgcm.keys`, AES_KEYS) : []),

@@ -5,14 +5,14 @@ const LONGEST_KEY_ID = 1024;
 const LONGEST_WRAPPED = 1024;
 const LONGEST_ANNOTATIONS = 32 << 10;
 /** Characters reported of a service's status. */
-const LONGEST_TOLD = 1024;
+const LONGEST_REPORTED = 1024;
 /** Pattern of annotations' names. */
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
 /** Returns the first KiB of a service's text, for reports. */
 export function cut(text: string): string {
   const bytes = Buffer.from(text);
-  return bytes.length > LONGEST_TOLD ? `${bytes.toString('utf8', 0, LONGEST_TOLD)}…` : text;
+  return bytes.length > LONGEST_REPORTED ? `${bytes.toString('utf8', 0, LONGEST_REPORTED)}…` : text;
 }
 
 /** Returns why an id is invalid; undefined for a valid one. */

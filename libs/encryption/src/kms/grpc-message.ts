@@ -35,10 +35,10 @@ export function readAnswer(head: IncomingHttpHeaders, trailers: IncomingHttpHead
 const LONGEST_DESCRIPTION = 1_000;
 
 function descriptionOf(text: string | string[] | undefined): string {
-  const said = String(text ?? '').slice(0, LONGEST_DESCRIPTION);
+  const description = String(text ?? '').slice(0, LONGEST_DESCRIPTION);
   try {
-    return decodeURIComponent(said);
+    return decodeURIComponent(description);
   } catch {
-    return said;
+    return description;
   }
 }

@@ -164,8 +164,8 @@ describe('a key management service', () => {
     };
     await expect.poll(isFollowed, { timeout: 30_000 }).toBe(true);
     await expect.poll(() => isWell(provider), { timeout: 30_000 }).toBe(true);
-    const told = 'the KMS provider vault gave another key, as it does not decrypt the one before any more';
-    expect(errors.filter(({ message }) => message.startsWith(told))).toHaveLength(1);
+    const reported = 'the KMS provider vault gave another key, as it does not decrypt the one before any more';
+    expect(errors.filter(({ message }) => message.startsWith(reported))).toHaveLength(1);
     const after = cipher.seal(SECRETS, KEY, BODY) as Buffer;
     expect(cipher.isCurrent(SECRETS, KEY, after)).toBe(true);
     expect(await process().cipher.open(SECRETS, KEY, after)).toEqual(BODY);

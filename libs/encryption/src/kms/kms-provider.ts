@@ -11,7 +11,7 @@ import { decodeEncryptResponse, type StatusResponse } from './messages.js';
 import { KeyProofError, LENGTH_BYTES, type OwnKey, OwnKeys } from './own-key.js';
 
 /** Milliseconds, all as in the reference: between checks of a healthy service, and of an unhealthy one. */
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 const RETRY_MS = 10_000;
 /** Milliseconds for which the result of a check is valid. */
 const WELL_MS = 20_000;
@@ -87,7 +87,7 @@ export class KmsProvider implements BodyProvider {
 
   /** Checks the service, now and periodically. Never rejects: a service may come up after the server. */
   async start(): Promise<void> {
-    let wait = LOOK_MS;
+    let wait = CHECK_MS;
     try {
       await this.check();
     } catch (error) {
@@ -146,10 +146,10 @@ export class KmsProvider implements BodyProvider {
       problems.push(`expected KMSv2 API version ${VERSIONS.join(' or ')}, got ${cut(version)}`);
     const invalid = keyIdProblem(keyId);
     if (invalid) {
-      observer.invalidKeyTold?.(name, keyId === '' ? 'empty' : 'too_long');
+      observer.invalidKeyReported?.(name, keyId === '' ? 'empty' : 'too_long');
       problems.push(`got invalid KMSv2 KeyID ${JSON.stringify(cut(keyId))}: ${invalid}`);
     } else {
-      observer.keyTold?.(name, keyId);
+      observer.keyReported?.(name, keyId);
       await this.#follow(keyId, asked).catch((error: Error) => problems.push(error.message));
     }
     const [first] = problems;

@@ -45,11 +45,11 @@ export const encodeStatusRequest = (): Uint8Array => Writer.create().finish();
 
 /** Decodes a StatusResponse. */
 export function decodeStatusResponse(message: Uint8Array): StatusResponse {
-  const said = ['', '', '', ''];
+  const texts = ['', '', '', ''];
   eachField(message, (field, value) => {
-    if (field >= 1 && field <= 3) said[field] = owned(value()).toString();
+    if (field >= 1 && field <= 3) texts[field] = owned(value()).toString();
   });
-  const [, version = '', healthz = '', keyId = ''] = said;
+  const [, version = '', healthz = '', keyId = ''] = texts;
   return { version, healthz, keyId };
 }
 

@@ -95,8 +95,11 @@ export class FakeKms {
         prefix.writeUInt32BE(message.length, 1);
         stream.end(Buffer.concat([prefix, message]));
       } catch (error) {
-        const said = encodeURIComponent((error as Error).message);
-        stream.respond({ ...head, 'grpc-status': `${this.unknownKeyCode}`, 'grpc-message': said }, { endStream: true });
+        const numbered = encodeURIComponent((error as Error).message);
+        stream.respond(
+          { ...head, 'grpc-status': `${this.unknownKeyCode}`, 'grpc-message': numbered },
+          { endStream: true },
+        );
       }
     });
   }
@@ -112,19 +115,19 @@ export class FakeKms {
   }
 
   #carryOut(method: string, request: Buffer): Uint8Array {
-    const said = fieldsOf(request);
+    const numbered = fieldsOf(request);
     if (method === 'Status') return texts([1, this.version], [2, this.healthz], [3, this.keyId]).finish();
     if (method === 'Encrypt') {
       const writer = Writer.create()
         .uint32(field(1))
-        .bytes(this.#sealed(this.keyId, said.get(1) ?? Buffer.alloc(0)));
+        .bytes(this.#sealed(this.keyId, numbered.get(1) ?? Buffer.alloc(0)));
       const annotation = texts([1, 'kek.example.com'], [2, 'abc']).finish();
       return writer.uint32(field(2)).string(this.keyId).uint32(field(3)).bytes(annotation).finish();
     }
     if (method === 'Decrypt')
       return Writer.create()
         .uint32(field(1))
-        .bytes(this.#opened(String(said.get(3)), said.get(1) ?? Buffer.alloc(0)))
+        .bytes(this.#opened(String(numbered.get(3)), numbered.get(1) ?? Buffer.alloc(0)))
         .finish();
     throw new Error(`no method ${method}`);
   }
@@ -147,9 +150,9 @@ export class FakeKms {
   }
 }
 
-const texts = (...said: readonly [number: number, text: string][]): Writer => {
+const texts = (...numbered: readonly [number: number, text: string][]): Writer => {
   const writer = Writer.create();
-  for (const [number, text] of said) writer.uint32(field(number)).string(text);
+  for (const [number, text] of numbered) writer.uint32(field(number)).string(text);
   return writer;
 };
 

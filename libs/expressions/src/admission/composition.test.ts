@@ -6,7 +6,6 @@ import { type CelType, DYN, INT, listOf, mapOf, objectOf, optionalOf, STRING } f
 import { Failure, type Value } from '../values/value.js';
 import { admissionProgram } from './admission-program.js';
 import { admissionScope } from './admission-scope.js';
-import { AskedAuthorizer } from './asked-authorizer.js';
 import {
   COMPOSED_VARIABLE,
   ComposedValues,
@@ -14,6 +13,7 @@ import {
   composedScope,
   composedType,
 } from './composition.js';
+import { DeferredAuthorizer } from './deferred-authorizer.js';
 
 const turn = () => undefined;
 const MUCH = 10_000_000;
@@ -32,7 +32,7 @@ function composed(
     variables.set(name, { place: variables.size, compiled });
     types.set(name, composedType(compiled.type));
   }
-  const asked = new AskedAuthorizer(ask);
+  const asked = new DeferredAuthorizer(ask);
   const numbers = jsonValue(Array.from({ length: size }, () => 1n));
   const bindings = new Map<string, Value>([
     ['object', numbers],

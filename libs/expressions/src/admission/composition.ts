@@ -4,7 +4,7 @@ import type { Scope } from '../types/declarations.js';
 import { type CelType, DYN, listOf, mapOf, objectOf } from '../types/type.js';
 import { Dictionary, Failure, type Value } from '../values/value.js';
 import { type AdmissionProgram, PER_EXPRESSION_LIMIT } from './admission-program.js';
-import type { AskedAuthorizer } from './asked-authorizer.js';
+import type { DeferredAuthorizer } from './deferred-authorizer.js';
 
 /** Name of the variable that holds the variables of a policy: `variables.NAME`. */
 export const COMPOSED_VARIABLE = 'variables';
@@ -74,7 +74,7 @@ export class ComposedValues extends Dictionary {
   constructor(
     private readonly variables: ReadonlyMap<string, ComposedVariable>,
     private readonly bindings: Activation,
-    private readonly asked: AskedAuthorizer,
+    private readonly asked: DeferredAuthorizer,
   ) {
     super();
   }
@@ -132,15 +132,15 @@ export class ComposedValues extends Dictionary {
   }
 
   #compute(name: string, { place, compiled: { program, fault } }: ComposedVariable): Value {
-    const told = (what: string) => new Failure(`composited variable "${name}" ${what}`);
-    if (program === undefined) return told(`fails to compile: ${fault}`);
+    const failed = (what: string) => new Failure(`composited variable "${name}" ${what}`);
+    if (program === undefined) return failed(`fails to compile: ${fault}`);
     if (this.#turnCost >= TURN_COST || this.#depth >= DEEPEST) {
       this.#due ??= name;
-      return told('is not computed yet');
+      return failed('is not computed yet');
     }
     const { value, cost } = this.#evaluated(program, place);
     this.#turnCost += cost;
-    const result = value instanceof Failure ? told(`fails to evaluate: ${value.message}`) : value;
+    const result = value instanceof Failure ? failed(`fails to evaluate: ${value.message}`) : value;
     if (this.asked.isOpen) return result;
     this.#cost += cost;
     if (this.#due === undefined) this.#settled.set(name, result);

@@ -76,7 +76,7 @@ function compiled(vector: Vector): CompiledRule | undefined {
   return declared && rule && new RuleCompiler(declared).compile(rule);
 }
 
-const told = ({ reason, field, message }: FieldError): Told => ({ type: reason, field, detail: message });
+const reported = ({ reason, field, message }: FieldError): Told => ({ type: reason, field, detail: message });
 const byPlace = (a: Told, b: Told): number =>
   a.field < b.field
     ? -1
@@ -91,9 +91,9 @@ const byPlace = (a: Told, b: Told): number =>
             : 1;
 
 /** Details are the ends of messages: the value that is shown before differs in form from the reference's own. */
-function expectTold(errors: readonly FieldError[], wanted: readonly Told[]): void {
+function expectReported(errors: readonly FieldError[], wanted: readonly Told[]): void {
   const left = [...wanted];
-  for (const error of errors.map(told)) {
+  for (const error of errors.map(reported)) {
     const i = left.findIndex(
       ({ type, field, detail }) => type === error.type && field === error.field && error.detail.endsWith(detail),
     );
@@ -160,7 +160,7 @@ describe.runIf(haveVectors)('definitions as the reference judges their rules', (
   const judged = all.filter(({ id }) => !ONLY_FIRST_FAULT.has(id) && !JUDGED_ELSEWHERE.has(id));
   it.each(judged.map((vector) => [vector.id, vector] as const))('%s', (_, vector) => {
     const steps = ruleErrors(whole(vector), 'spec.validation.openAPIV3Schema');
-    expectTold([...steps].flat(), vector.definitionErrors);
+    expectReported([...steps].flat(), vector.definitionErrors);
   });
 });
 
@@ -171,6 +171,6 @@ describe.runIf(haveVectors)('objects as the reference validates them', () => {
     const isObject = vector.kind === 'definition' || vector.place === 'root';
     const validator = new RuleValidator(schema, isObject);
     const { errors } = validator.validate(vector.self, vector.oldSelf, isObject ? '' : 'spec');
-    expectTold(errors, vector.validation as readonly Told[]);
+    expectReported(errors, vector.validation as readonly Told[]);
   });
 });

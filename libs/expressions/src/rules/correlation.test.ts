@@ -97,18 +97,18 @@ describe('rules on what was before', () => {
     'x-kubernetes-validations': [rule],
   };
   const validator = new RuleValidator({ type: 'object', properties: { list: { ...KEYED, items } } }, false);
-  const told = (list: Raw, old: Raw) =>
+  const reported = (list: Raw, old: Raw) =>
     validator.validate({ list }, { list: old }, 'a').errors.map(({ field }) => field);
 
   it('see the element of the same keys, wherever it stood', () => {
     const before = [item('a', 1, 5), item('b', 1, 5)];
-    expect(told([item('b', 1, 4), item('a', 1, 6)], before)).toEqual(['a.list[0]']);
-    expect(told([item('b', 1, 6), item('a', 1, 4)], before)).toEqual(['a.list[1]']);
+    expect(reported([item('b', 1, 4), item('a', 1, 6)], before)).toEqual(['a.list[0]']);
+    expect(reported([item('b', 1, 6), item('a', 1, 4)], before)).toEqual(['a.list[1]']);
   });
 
   it('are not run where there was none', () => {
-    expect(told([item('a', 2, 1), item('c', 1, 1)], [item('a', 1, 5)])).toEqual([]);
-    expect(told([item('a', 1, 1)], undefined)).toEqual([]);
+    expect(reported([item('a', 2, 1), item('c', 1, 1)], [item('a', 1, 5)])).toEqual([]);
+    expect(reported([item('a', 1, 1)], undefined)).toEqual([]);
   });
 
   it('see no member that is only inherited', () => {

@@ -189,7 +189,7 @@ class DefinitionCheck {
     cost: { readonly name: string; readonly times: bigint },
   ): void {
     if (expression.error !== undefined) {
-      this.#errors.push(invalidValue(path, shownRule(rule), this.#told(expression.error)));
+      this.#errors.push(invalidValue(path, shownRule(rule), this.#shortened(expression.error)));
       return;
     }
     const estimated = capped(expression.maxCost * cost.times);
@@ -200,7 +200,7 @@ class DefinitionCheck {
   }
 
   /** Shortens a compiler's message, which repeats the expression for each fault, for all but the first of many. */
-  #told(error: string): string {
+  #shortened(error: string): string {
     this.#room -= error.length;
     return this.#room >= 0 ? error : error.slice(0, CHARACTERS_OF_LATER);
   }

@@ -54,7 +54,7 @@ describe('paths of fields', () => {
 
 describe('what a rule says of itself', () => {
   const rule = { rule: 'self.a > 0', message: 'too small' };
-  const told = (more: Partial<ValidationRule>) => broken(object({ a: INTEGER }, { ...rule, ...more }), { a: 0 });
+  const reported = (more: Partial<ValidationRule>) => broken(object({ a: INTEGER }, { ...rule, ...more }), { a: 0 });
 
   it.each<[Partial<ValidationRule>, object]>([
     [{}, { field: 'spec', reason: 'FieldValueInvalid', message: 'Invalid value: "object": too small' }],
@@ -71,7 +71,7 @@ describe('what a rule says of itself', () => {
       { field: 'spec', reason: 'FieldValueDuplicate', message: 'Duplicate value: "object"' },
     ],
   ])('is told: %j', (more, error) => {
-    expect(told(more)).toEqual([error]);
+    expect(reported(more)).toEqual([error]);
   });
 
   it('is not told of rules that cannot be run', () => {

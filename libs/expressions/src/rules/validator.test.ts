@@ -3,7 +3,7 @@ import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '../environment.js';
 import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { RuleRun, RuleValidator } from './validator.js';
 
-const told = (schema: SchemaProps, value: unknown, budget?: number): string[] =>
+const reported = (schema: SchemaProps, value: unknown, budget?: number): string[] =>
   new RuleValidator(schema, false).validate(value, undefined, 'a', budget).errors.map(({ message }) => message);
 const rules = (...texts: string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
 
@@ -12,7 +12,7 @@ describe('rules end before they take long for what costs little:', () => {
     ['many matches', "self.findAll('a?').size() > 0", 'a'.repeat(2_000_000)],
     ['long texts', `self.split('').all(x, self.replace('', '${'b'.repeat(100)}') != '')`, 'a'.repeat(3_000)],
   ])('%s', (_, rule, value) => {
-    expect(told({ type: 'string', ...rules(rule) }, value)).toEqual([
+    expect(reported({ type: 'string', ...rules(rule) }, value)).toEqual([
       expect.stringContaining(
         "'operation cancelled: actual cost limit exceeded': no further validation rules will be run",
       ),
@@ -21,7 +21,7 @@ describe('rules end before they take long for what costs little:', () => {
 
   it('patterns of values', () => {
     for (const value of ['(?i)[a-\\x{FFFF}]'.repeat(40), '('.repeat(2_000_000)]) {
-      expect(told({ type: 'string', ...rules('self.matches(self)') }, value)).toEqual([
+      expect(reported({ type: 'string', ...rules('self.matches(self)') }, value)).toEqual([
         expect.stringMatching(/takes more than 20000 steps to match|cost limit exceeded/),
       ]);
     }
@@ -29,7 +29,7 @@ describe('rules end before they take long for what costs little:', () => {
 
   it('a long text and a long pattern, which are not matched at all', () => {
     const pattern = '(a+)+'.repeat(700);
-    expect(told({ type: 'string', ...rules(`self.matches('${pattern}')`) }, 'a'.repeat(2_000_000))).toEqual([
+    expect(reported({ type: 'string', ...rules(`self.matches('${pattern}')`) }, 'a'.repeat(2_000_000))).toEqual([
       expect.stringContaining('validation failed due to running out of cost budget'),
     ]);
   });
@@ -37,9 +37,9 @@ describe('rules end before they take long for what costs little:', () => {
 
 it('integers of more than 64 bits are none', () => {
   for (const type of [{ type: 'integer' }, { 'x-kubernetes-int-or-string': true }]) {
-    const messages = told({ ...type, ...rules('self == self') }, 2n ** 63n);
+    const messages = reported({ ...type, ...rules('self == self') }, 2n ** 63n);
     expect(messages).toEqual([expect.stringContaining('invalid data, expected')]);
-    expect(told({ ...type, ...rules('self == self') }, 2n ** 63n - 1n)).toEqual([]);
+    expect(reported({ ...type, ...rules('self == self') }, 2n ** 63n - 1n)).toEqual([]);
   }
 });
 

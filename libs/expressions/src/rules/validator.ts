@@ -36,7 +36,7 @@ const MOST_RUNS = PER_OBJECT_BUDGET;
 /** Units, or equivalent time, of visiting a value or a rule. */
 const UNITS_OF_EACH = 20;
 /** Limits of the errors of one run, and of the characters of all of them. */
-const MOST_TOLD = 1_000;
+const MOST_ERRORS = 1_000;
 const MOST_CHARACTERS = 1 << 20;
 /** Steps that compilation is divided into, about. */
 const STEPS_OF_COMPILING = 4;
@@ -91,11 +91,11 @@ export class RuleRun {
   }
 
   /** Adds an error. One too many ends the run: the object is refused anyway. */
-  tell(error: FieldError): void {
+  report(error: FieldError): void {
     if (this.exhausted) return;
     this.errors.push(error);
     this.#characters += error.message.length + error.field.length;
-    if (this.errors.length < MOST_TOLD && this.#characters <= MOST_CHARACTERS) return;
+    if (this.errors.length < MOST_ERRORS && this.#characters <= MOST_CHARACTERS) return;
     this.errors.push(invalidValue('', '', 'more is wrong than can be told'));
     this.exhausted = true;
   }
@@ -275,7 +275,7 @@ class NodeRules {
       const bindings = (isOptional && optional) || plain;
       if (asks && this.#isBroken(run, path, rule, bindings)) {
         yield* run.compare();
-        if (rule.isTransition || !isSettled(run, here)) this.#tellBroken(run, path, rule, bindings);
+        if (rule.isTransition || !isSettled(run, here)) this.#reportBroken(run, path, rule, bindings);
       }
       if (run.exhausted) return;
       if (run.isStepOver) yield* run.pause();
@@ -286,7 +286,7 @@ class NodeRules {
   #isBroken(run: RuleRun, path: string, { rule, test }: CompiledRule, bindings: Activation): boolean {
     if (test === undefined) return false;
     if (test.error !== undefined) {
-      this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
+      this.#report(run, path, `rule compile error: Invalid: ${test.error}`);
       return false;
     }
     const effort = run.effort.ofOne();
@@ -298,13 +298,13 @@ class NodeRules {
     }
     run.spend(cost);
     if (!(value instanceof Failure)) return value !== true;
-    this.#tellFailure(run, path, value, ruleName(rule), exceeded);
+    this.#reportFailure(run, path, value, ruleName(rule), exceeded);
     return false;
   }
 
-  #tellBroken(run: RuleRun, path: string, { rule, message }: CompiledRule, bindings: Activation): void {
+  #reportBroken(run: RuleRun, path: string, { rule, message }: CompiledRule, bindings: Activation): void {
     if (!message?.program) {
-      run.tell(this.#broken(path, rule, ruleMessage(rule)));
+      run.report(this.#broken(path, rule, ruleMessage(rule)));
       return;
     }
     const made = makeMessage(message.program, rule.messageExpression ?? '', bindings, run);
@@ -313,7 +313,7 @@ class NodeRules {
       return;
     }
     run.spend(made.cost);
-    run.tell(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
+    run.report(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
   }
 
   /** Returns the error of a violated rule, in its own words and at its field path. */
@@ -341,7 +341,7 @@ class NodeRules {
     }
   }
 
-  #tellFailure(run: RuleRun, path: string, { message }: Failure, rule: string, exceeded: boolean): void {
+  #reportFailure(run: RuleRun, path: string, { message }: Failure, rule: string, exceeded: boolean): void {
     if (exceeded) {
       const detail = `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`;
       this.#stop(run, path, detail);
@@ -351,7 +351,7 @@ class NodeRules {
     const detail = isOverload
       ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
       : `${message} evaluating rule: ${rule}`;
-    this.#tell(run, path, detail);
+    this.#report(run, path, detail);
   }
 
   /** Undefined on what cannot be declared: definitions with such rules are refused, so no stored object has them. */
@@ -375,12 +375,12 @@ class NodeRules {
     }
   }
 
-  #tell(run: RuleRun, path: string, detail: string): void {
-    run.tell(invalidValue(path, this.schema.type ?? '', detail));
+  #report(run: RuleRun, path: string, detail: string): void {
+    run.report(invalidValue(path, this.schema.type ?? '', detail));
   }
 
   #stop(run: RuleRun, path: string, detail: string): void {
-    this.#tell(run, path, detail);
+    this.#report(run, path, detail);
     run.exhausted = true;
   }
 }

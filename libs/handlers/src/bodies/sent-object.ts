@@ -86,6 +86,6 @@ export async function admitSent<T>(
   if (plugins.mutating.length > 0) await admit(plugins, attributes, reinvocation);
   const settled = await settle(object);
   if (plugins.validating.length > 0)
-    await validate(plugins, { ...attributes, object: plugins.lookOnly ? object : copy(object) });
+    await validate(plugins, { ...attributes, object: plugins.readOnly ? object : copy(object) });
   return settled;
 }

@@ -4,7 +4,7 @@ import { type Endpoint, tooManyValues } from '@orch/resources';
 import { Slices } from '@orch/runtime/work';
 import { type RequestContext, type ResourceCall, readBody, sendObject } from '@orch/serving';
 import { callerOf, holdsTooMany, type Modification, namedVersion, readMade } from '@orch/writing';
-import { judgeRepeated, readSaid } from '../bodies/said.js';
+import { readApplied, refuseRepeated } from '../bodies/applied-configuration.js';
 import { type ApplyOptions, applyOptions } from '../bodies/write-options.js';
 import type { ApiDeps } from '../deps.js';
 
@@ -15,9 +15,9 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
-  const said = await readSaid(deps, ctx, bytes);
+  const applied = await readApplied(deps, ctx, bytes);
   ctx.trail?.mark('decoded');
-  judgeRepeated(said, options, ctx.warnings);
+  refuseRepeated(applied, options, ctx.warnings);
   const request = {
     operation: 'UPDATE',
     endpoint,
@@ -26,12 +26,12 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     caller: callerOf(ctx),
     options,
     changeKind: 'apply',
-    hints: { namesVersion: namedVersion(said.object as ApiObject) !== '', bytes: bytes.length },
+    hints: { namesVersion: namedVersion(applied.object as ApiObject) !== '', bytes: bytes.length },
   } as const;
-  const merge = merging(deps, call, said.object, options);
+  const merge = merging(deps, call, applied.object, options);
   const create = async () => {
     await ctx.authorize({ ...ctx.info, verb: 'create' });
-    requireNoUid(endpoint, name, said.object);
+    requireNoUid(endpoint, name, applied.object);
     return merge(undefined);
   };
   const make: Modification = { change: merge, ...(subresource === '' && { create }) };
@@ -47,7 +47,7 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
 export function merging(
   deps: ApiDeps,
   { endpoint, subresource }: ResourceCall,
-  said: JsonObject,
+  applied: JsonObject,
   options: ApplyOptions,
   view?: View,
 ) {
@@ -58,7 +58,7 @@ export function merging(
     const application = { manager: fieldManager, force, now: new Date(deps.now()), ...(view && { view }) };
     const slices = new Slices();
     const pause = () => slices.between();
-    const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);
+    const merged = await manager.applyAsync(live as JsonObject | undefined, applied, application, pause).catch(refused);
     await pause();
     const { object } = await readMade(endpoint.model, merged);
     await pause();
@@ -73,8 +73,8 @@ function refused(error: unknown): never {
 }
 
 /** Refuses a uid where the object does not exist: it names an object that is gone. @throws StatusError 409 */
-function requireNoUid({ groupResource }: Endpoint, name: string, said: JsonObject): void {
-  const uid: unknown = (said as ApiObject).metadata?.uid ?? '';
+function requireNoUid({ groupResource }: Endpoint, name: string, applied: JsonObject): void {
+  const uid: unknown = (applied as ApiObject).metadata?.uid ?? '';
   if (typeof uid !== 'string' || uid === '') return;
   const mismatch = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   throw conflict(groupResource, name, mismatch);

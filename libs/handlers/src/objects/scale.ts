@@ -16,10 +16,10 @@ import { DeclaredModel, type Endpoint, inServedVersion, type Stored, servedObjec
 import { APPLY_PATCH } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendApiObject } from '@orch/serving';
 import { callerOf, readMade, requireUid, type UpdateFunction } from '@orch/writing';
+import { readApplied, refuseRepeated } from '../bodies/applied-configuration.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from '../bodies/decode-body.js';
 import { patchType, readPatch } from '../bodies/patch-document.js';
 import { keepType } from '../bodies/patched-type.js';
-import { judgeRepeated, readSaid } from '../bodies/said.js';
 import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-options.js';
 import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
@@ -170,25 +170,25 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
 async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = applyOptions(ctx.query, deps.names);
   const type = scaleType(deps, call);
-  const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits));
+  const sent = await readApplied(deps, ctx, await readBody(ctx, deps.limits));
   ctx.trail?.mark('decoded');
-  judgeRepeated(sent, options, ctx.warnings);
-  const said = await saidOfScale(type, sent.object);
+  refuseRepeated(sent, options, ctx.warnings);
+  const applied = await appliedScale(type, sent.object);
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
-  if (said.spec !== undefined) writeReplicas(call, parent, replicasOf(said));
+  if (applied.spec !== undefined) writeReplicas(call, parent, replicasOf(applied));
   const view = { apiVersion: formatApiVersion(type), fields: REPLICAS };
   const merge = merging(deps, call, parent as JsonObject, options, view);
   await writeScale(deps, ctx, call, type, { options, changeKind: 'apply' }, async (current) => {
     const merged = await merge(current);
-    nameAsMeant(call.endpoint, said, merged);
+    nameAsMeant(call.endpoint, applied, merged);
     return merged;
   });
 }
 
 /** Reads an applied Scale. @throws StatusError 400 for another type, unknown fields and managedFields */
-async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiObject> {
-  const { apiVersion, kind } = said;
+async function appliedScale(type: DeclaredModel, applied: JsonObject): Promise<ApiObject> {
+  const { apiVersion, kind } = applied;
   const expected = formatApiVersion(type);
   if (apiVersion !== expected) {
     const specified = typeof apiVersion === 'string' ? apiVersion : '';
@@ -197,7 +197,7 @@ async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiOb
     );
   }
   if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
-  const { object, problems } = await readMade(type, said);
+  const { object, problems } = await readMade(type, applied);
   if (problems.length > 0) throw badRequest(problems.join(', '));
   if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   return object;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { MASTERS } from '@orch/authorization';
 import { expired, StatusError } from '@orch/machinery';
-import { selectionOf, thoughUnloaded, type WatchQuery, watchOptions } from '@orch/reading';
+import { retryUnloaded, selectionOf, type WatchQuery, watchOptions } from '@orch/reading';
 import { systemClock } from '@orch/runtime/clock';
 import { type RequestContext, type ResourceCall, watchedKinds, watchTransports } from '@orch/serving';
 import type { StreamError } from '@orch/watchcache';
@@ -47,7 +47,7 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     deadline,
   };
   const state = () => deps.cache.type(endpoint.type, watchedDescription(endpoint));
-  const watcher = await thoughUnloaded(() => state().watch(request));
+  const watcher = await retryUnloaded(() => state().watch(request));
   const leave = deps.servedWatches.add(endpoint, watcher);
   response.open(ctx, () => {
     leave();

@@ -133,8 +133,8 @@ function metadataErrors(metadata: ApiObject['metadata'], detail = 'must be empty
     selfLink: _link,
     ...rest
   } = metadata ?? {};
-  const said = Object.values(rest).some((value) => value !== '' && value !== null && value !== undefined);
-  return said ? [invalidValue('metadata', verbatim(rest), detail)] : [];
+  const isGiven = Object.values(rest).some((value) => value !== '' && value !== null && value !== undefined);
+  return isGiven ? [invalidValue('metadata', verbatim(rest), detail)] : [];
 }
 
 const shown = (attributes: ResourceAttributes | NonResourceAttributes) => verbatim(attributes);

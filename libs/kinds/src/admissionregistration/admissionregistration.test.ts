@@ -419,11 +419,11 @@ describe('bindings', () => {
     expect(binding.created({ 'spec.paramRef': {} })).toEqual([]);
     const bound = (paramRef?: object) =>
       ({ spec: { ...spec, ...(paramRef && { paramRef }) } }) as ValidatingAdmissionPolicyBinding;
-    const told = (errors: readonly FieldError[]) => errors.map(({ field, message }) => `${field}: ${message}`);
+    const reported = (errors: readonly FieldError[]) => errors.map(({ field, message }) => `${field}: ${message}`);
     for (const version of ['v1beta1', 'v1']) {
       const { validateServed, validateServedUpdate } = validatingAdmissionPolicyBinding(STANDARD_SETTINGS, version);
-      const created = (paramRef?: object) => told(validateServed?.(bound(paramRef)) ?? []);
-      const updated = (to: object, from?: object) => told(validateServedUpdate?.(bound(to), bound(from)) ?? []);
+      const created = (paramRef?: object) => reported(validateServed?.(bound(paramRef)) ?? []);
+      const updated = (to: object, from?: object) => reported(validateServedUpdate?.(bound(to), bound(from)) ?? []);
       const missing = 'spec.paramRef.parameterNotFoundAction: Required value';
       expect(created({})).toEqual([
         'spec.paramRef: Required value: one of name or selector must be specified',

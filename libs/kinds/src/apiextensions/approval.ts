@@ -24,14 +24,14 @@ export function approvalOf(definition: object): DefinitionCondition | undefined 
   const object: CustomResourceDefinition = definition;
   if (!PROTECTED.test(object.spec?.group ?? '')) return undefined;
   const note = object.metadata?.annotations?.[KEY] ?? '';
-  const told: Readonly<Record<State, readonly [reason: string, message: string]>> = {
+  const reasons: Readonly<Record<State, readonly [reason: string, message: string]>> = {
     approved: ['ApprovedAnnotation', `approved in ${note}`],
     bypassed: ['UnapprovedAnnotation', `not approved: ${JSON.stringify(note)}`],
     missing: ['MissingAnnotation', `${ASKED}, ${SEE}`],
     invalid: ['InvalidAnnotation', `${ASKED} ${FORM}, ${SEE}`],
   };
   const state = stateOf(object);
-  const [reason, message] = told[state];
+  const [reason, message] = reasons[state];
   return {
     type: 'KubernetesAPIApprovalPolicyConformant',
     status: state === 'approved' ? 'True' : 'False',

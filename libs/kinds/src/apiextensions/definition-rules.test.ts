@@ -17,7 +17,7 @@ const ROOT = 'spec.validation.openAPIV3Schema';
 const RULES = 'x-kubernetes-validations';
 
 const judged = (schema: Json) => [...validateSchema(schema, ROOT, false, schemaStrictness([schema], [], false, false))];
-const told = (schema: Json): string[] =>
+const reported = (schema: Json): string[] =>
   judged(schema)
     .flat()
     .map(({ field, message }) => `${field.slice(ROOT.length)}: ${message.split('\n')[0]}`);
@@ -61,7 +61,7 @@ describe('rules of a schema', () => {
       rules('2'),
     );
     const boolean = 'must evaluate to a bool';
-    expect(told(schema)).toEqual([
+    expect(reported(schema)).toEqual([
       expect.stringContaining('.properties[a].properties[x].uniqueItems: Forbidden'),
       expect.stringMatching(new RegExp(String.raw`^\.properties\[a\]\.properties\[x\]\.items\..*${boolean}`)),
       expect.stringMatching(new RegExp(String.raw`^\.properties\[b\]\..*${boolean}`)),
@@ -69,7 +69,7 @@ describe('rules of a schema', () => {
   });
 
   it('are not judged beside a wrong default', () => {
-    expect(told(whole({ a: bad, b: { type: 'string', default: 1 } }))).toEqual([
+    expect(reported(whole({ a: bad, b: { type: 'string', default: 1 } }))).toEqual([
       expect.stringContaining('.properties[b].default'),
     ]);
   });
@@ -122,20 +122,20 @@ describe('defaults and rules', () => {
 
   it('agree, those in them as well', () => {
     const object = { type: 'object', properties: { x: number(1, 'self < 5') }, default: { x: 7 } };
-    expect(told(whole({ a: number(3, 'self < 5'), b: number(5, 'self < 5'), c: object }))).toEqual([
+    expect(reported(whole({ a: number(3, 'self < 5'), b: number(5, 'self < 5'), c: object }))).toEqual([
       '.properties[b].default: Invalid value: "integer": failed rule: self < 5',
       '.properties[c].default.x: Invalid value: "integer": failed rule: self < 5',
     ]);
   });
 
   it('are compared as if the default had been there before', () => {
-    expect(told(whole({ a: number(3, 'self == oldSelf'), b: number(3, 'self != oldSelf') }))).toEqual([
+    expect(reported(whole({ a: number(3, 'self == oldSelf'), b: number(3, 'self != oldSelf') }))).toEqual([
       '.properties[b].default: Invalid value: "integer": failed rule: self != oldSelf',
     ]);
   });
 
   it('that cannot be read are told with the default', () => {
-    expect(told(whole({ a: number(3, 'self <') }))).toEqual([
+    expect(reported(whole({ a: number(3, 'self <') }))).toEqual([
       expect.stringContaining('.properties[a].default: Invalid value: "integer": rule compile error: Invalid'),
     ]);
   });
@@ -148,7 +148,7 @@ describe('defaults and rules', () => {
       default: { apiVersion: 'v1', kind: 'A', metadata: { name: 'x' } },
       ...rules("self.metadata.name == 'y'"),
     };
-    expect(told(whole({ a: object }))).toEqual([
+    expect(reported(whole({ a: object }))).toEqual([
       expect.stringContaining(
         '.properties[a].default: Invalid value: "object": failed rule: self.metadata.name == \'y\'',
       ),
@@ -165,7 +165,7 @@ describe('defaults and rules', () => {
       ...rules('self.all(x, self.all(y, x == x && y == y))'),
     };
     const properties = Object.fromEntries(list.slice(0, 50).map((at) => [`p${at}`, dear]));
-    expect(told(whole(properties))).toEqual([
+    expect(reported(whole(properties))).toEqual([
       expect.stringContaining('validation failed due to running out of cost budget'),
     ]);
   });
@@ -191,7 +191,7 @@ describe('defaults and rules', () => {
       items: { type: 'integer' },
       ...rules(`self.all(x, self.all(y, ${long} != 'a'))`),
     };
-    expect(told(whole({ a: { ...list, default: Array.from({ length: 60 }, (_, at) => at) } }))).toEqual([
+    expect(reported(whole({ a: { ...list, default: Array.from({ length: 60 }, (_, at) => at) } }))).toEqual([
       expect.stringContaining('actual cost limit exceeded'),
     ]);
   });
@@ -201,7 +201,7 @@ describe('defaults and rules', () => {
     ['that is a value', `self.matches(self)`],
   ])('do not read a pattern that takes too long to read, one %s', (_, rule) => {
     const text = { type: 'string', maxLength: 2000, default: '(?i)[a-\\x{FFFF}]'.repeat(40), ...rules(rule) };
-    const [error, ...others] = told(whole({ a: text }));
+    const [error, ...others] = reported(whole({ a: text }));
     expect(others).toEqual([]);
     expect(error).toMatch(/takes? more than 20000 steps|actual cost limit exceeded/);
   });

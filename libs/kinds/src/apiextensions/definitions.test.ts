@@ -136,8 +136,8 @@ describe('a regular expression', () => {
     });
 
     it('lets no other in that is like it', () => {
-      const told = definition.updated(schemaOf(pattern), schemaOf(pattern, `${pattern}[`));
-      expect(told).toEqual([expect.stringMatching(/properties\[p1\]\.pattern: Invalid value/)]);
+      const reported = definition.updated(schemaOf(pattern), schemaOf(pattern, `${pattern}[`));
+      expect(reported).toEqual([expect.stringMatching(/properties\[p1\]\.pattern: Invalid value/)]);
     });
   });
 
@@ -145,8 +145,8 @@ describe('a regular expression', () => {
     const old = { 'spec.preserveUnknownFields': true };
     const stored = { type: 'object', properties: { a: { type: 'string', pattern: '[' } } };
     const untyped = { ...stored, properties: { ...stored.properties, b: {} } };
-    const told = definition.updated({ ...old, ...withSchema(stored) }, { ...old, ...withSchema(untyped) });
-    expect(told).toEqual([expect.stringMatching(/properties\[b\]\.type: Required value/)]);
+    const reported = definition.updated({ ...old, ...withSchema(stored) }, { ...old, ...withSchema(untyped) });
+    expect(reported).toEqual([expect.stringMatching(/properties\[b\]\.type: Required value/)]);
   });
 
   it.each(['[', '[:a', '[\\\\', '[^'])('may open very many classes and close none: %j', (open) => {

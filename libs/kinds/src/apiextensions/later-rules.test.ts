@@ -43,10 +43,10 @@ describe('expressions of later releases', () => {
     ["quantity('1').isInteger()", "undeclared reference to 'quantity' (in container '')"],
   ])('are known with the gate, and unknown without it: %s', (rule, why) => {
     expect(later.created(withRules({ rule }))).toEqual([]);
-    const told = former.created(withRules({ rule }));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain(`${PATH}.rule: `);
-    expect(told[0]).toContain(why);
+    const reported = former.created(withRules({ rule }));
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toContain(`${PATH}.rule: `);
+    expect(reported[0]).toContain(why);
   });
 
   it('may stay without the gate where they are stored, in any rule', () => {

@@ -160,13 +160,13 @@ function isFieldPath(path: string, schema: Json): boolean {
 /** Returns the first error of a rule. */
 function validateRule(rule: string, message: string, path: string): FieldError[] {
   const field = `${path}.message`;
-  const said = message.trim();
+  const trimmed = message.trim();
   if (rule === '') return [required(`${path}.rule`, 'rule is not specified')];
-  if (message !== '' && said === '') {
+  if (message !== '' && trimmed === '') {
     return [invalidValue(field, message, 'message must be non-empty if specified')];
   }
-  if (hasLineBreak(said)) return [invalidValue(field, message, 'message must not contain line breaks')];
-  if (!hasLineBreak(rule) || said !== '') return [];
+  if (hasLineBreak(trimmed)) return [invalidValue(field, message, 'message must not contain line breaks')];
+  if (!hasLineBreak(rule) || trimmed !== '') return [];
   return [required(field, 'message must be specified if rule contains line breaks')];
 }
 

@@ -24,8 +24,8 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Returns the template generation; 1 if it is absent or invalid, such as 0 in converted manifests. */
 function generationOf({ metadata }: DaemonSet): number {
-  const told = Number(metadata?.annotations?.[TEMPLATE_GENERATION]);
-  return Number.isSafeInteger(told) && told > 0 ? told : 1;
+  const stated = Number(metadata?.annotations?.[TEMPLATE_GENERATION]);
+  return Number.isSafeInteger(stated) && stated > 0 ? stated : 1;
 }
 
 const annotationsOf = (object: DaemonSet) => ensureObject(ensureObject(object, 'metadata'), 'annotations');

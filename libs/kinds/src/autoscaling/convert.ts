@@ -39,7 +39,7 @@ export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools)
     delete sections[section][field];
     const key = keptKey(names, annotation);
     if (keptMember(hub, place, annotation, annotations[key])) delete annotations[key];
-    if (!isEmpty(value) && !saidByField(section, field, value)) annotations[key] = writtenKept(annotation, value);
+    if (!isEmpty(value) && !statedByField(section, field, value)) annotations[key] = writtenKept(annotation, value);
   }
   METRICS.forEach(({ section, field }, index) => {
     if (utilization[index] !== undefined) sections[section][field] = utilization[index];
@@ -50,7 +50,7 @@ export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools)
 /**
  * Returns whether a field of version 1 expresses the value completely: a list of only the CPU metric in its plain form.
  */
-function saidByField(section: string, field: string, value: unknown): boolean {
+function statedByField(section: string, field: string, value: unknown): boolean {
   const rule = METRICS.find((each) => each.section === section && each.list === field);
   if (!rule || !Array.isArray(value)) return false;
   const utilization = cpuUtilization(rule.side, value.filter(isObject));

@@ -98,8 +98,8 @@ export function validateTopology({ metadata }: Service, names: Names): FieldErro
     names.key(key),
   ) as [string, string];
   const annotations = metadata?.annotations ?? {};
-  const [hinted, said] = [annotations[hints], annotations[mode]];
-  if (hinted === undefined || said === undefined || hinted === said) return [];
+  const [hinted, chosen] = [annotations[hints], annotations[mode]];
+  if (hinted === undefined || chosen === undefined || hinted === chosen) return [];
   const text = `must match annotations[${hints}] when both are specified`;
-  return [invalidValue(`metadata.annotations[${mode}]`, said, text)];
+  return [invalidValue(`metadata.annotations[${mode}]`, chosen, text)];
 }

@@ -22,7 +22,7 @@ export function nodePortNeeds(spec: ServiceSpec, before: ServiceSpec | undefined
   if (!needsHealthCheckPort(spec)) return needs;
   const wanted = wantedOf(spec.healthCheckNodePort ?? 0);
   const kept = before !== undefined && needsHealthCheckPort(before);
-  const own = !kept && wanted !== undefined && (isAsked(needs, wanted) || portsHave(before, wanted));
+  const own = !kept && wanted !== undefined && (isRequested(needs, wanted) || portsHave(before, wanted));
   const give = (port: number) => {
     spec.healthCheckNodePort = port;
   };
@@ -31,7 +31,7 @@ export function nodePortNeeds(spec: ServiceSpec, before: ServiceSpec | undefined
 
 const wantedOf = (port: number): string | undefined => (port ? String(port) : undefined);
 
-const isAsked = (needs: readonly NodePortNeed[], wanted: string): boolean =>
+const isRequested = (needs: readonly NodePortNeed[], wanted: string): boolean =>
   needs.some((need) => need.wanted === wanted);
 
 const portsHave = (spec: ServiceSpec | undefined, wanted: string): boolean =>
@@ -66,7 +66,7 @@ function newPorts(spec: ServiceSpec): NodePortNeed[] {
       continue;
     }
     const wanted = shared ? asked : wantedOf(named.get(port.port) ?? 0);
-    const need = { field, wanted, own: wanted !== undefined && isAsked(needs, wanted), give: [giveTo(port)] };
+    const need = { field, wanted, own: wanted !== undefined && isRequested(needs, wanted), give: [giveTo(port)] };
     if (!shared) first.set(port.port, need);
     needs.push(need);
   }

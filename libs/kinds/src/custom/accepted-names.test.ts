@@ -45,8 +45,8 @@ describe('names of a definition', () => {
   });
 
   test('are accepted where it has given up the one that was not, and installing goes on', () => {
-    const told = [{ type: 'NamesAccepted', status: 'False', reason: 'ShortNamesConflict', message: 'x' }];
-    const naming = decideNames(definition(NAMES, NAMES, told), []);
+    const reported = [{ type: 'NamesAccepted', status: 'False', reason: 'ShortNamesConflict', message: 'x' }];
+    const naming = decideNames(definition(NAMES, NAMES, reported), []);
     expect(naming?.accepted).toEqual(NAMES);
     expect(naming?.conditions.map(({ type, reason }) => [type, reason])).toEqual([
       ['NamesAccepted', 'NoConflicts'],
@@ -128,7 +128,7 @@ describe('names of a definition', () => {
 describe('conditions', () => {
   const AT = Date.parse('2026-01-01T00:00:00Z');
   const BEFORE = '2025-01-01T00:00:00Z';
-  const told = (status: 'True' | 'False') => ({ ...ESTABLISHED, status });
+  const reported = (status: 'True' | 'False') => ({ ...ESTABLISHED, status });
   const having = (status: string): JsonObject => ({
     status: { conditions: [{ type: 'Established', status, lastTransitionTime: BEFORE, reason: 'Old', message: '' }] },
   });
@@ -142,7 +142,9 @@ describe('conditions', () => {
     ['True', BEFORE],
     ['False', '2026-01-01T00:00:00Z'],
   ])('that were %s and are true are of %s', (before, since) => {
-    expect(withConditions(having(before), [told('True')], AT)).toEqual([{ ...ESTABLISHED, lastTransitionTime: since }]);
+    expect(withConditions(having(before), [reported('True')], AT)).toEqual([
+      { ...ESTABLISHED, lastTransitionTime: since },
+    ]);
   });
 
   test('are looked for by type', () => {

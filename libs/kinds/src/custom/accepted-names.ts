@@ -144,9 +144,9 @@ export const isTrue = (definition: JsonObject, type: DefinitionCondition['type']
  * condition is that of the last change of its status.
  * @param now milliseconds since 1970
  */
-export function withConditions(object: JsonObject, told: readonly ObjectCondition[], now: number): JsonObject[] {
+export function withConditions(object: JsonObject, wanted: readonly ObjectCondition[], now: number): JsonObject[] {
   const conditions = objectsAt(object, 'status', 'conditions') as JsonObject[];
-  for (const condition of told) {
+  for (const condition of wanted) {
     const at = conditions.findIndex(({ type }) => type === condition.type);
     const before = conditions[at];
     const since = before?.status === condition.status ? before.lastTransitionTime : undefined;

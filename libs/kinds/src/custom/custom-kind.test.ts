@@ -36,7 +36,7 @@ function versionOf(more: Version, settings = STANDARD_SETTINGS): CustomVersion {
   return made;
 }
 
-const told = (errors: Iterable<FieldError[]>): string[] =>
+const reported = (errors: Iterable<FieldError[]>): string[] =>
   [...errors].flat().map(({ field, message }) => `${field}: ${message}`);
 
 const schemaOf = (openAPIV3Schema: object): Version => ({ schema: { openAPIV3Schema } });
@@ -201,7 +201,9 @@ describe('scale', () => {
   const { rules } = versionOf({ ...ANYTHING, subresources: { status: {}, scale: SCALE } });
   const refused = (object: object, subresource?: string) => {
     const named: ApiObject = { metadata: { name: 'a' }, ...object };
-    return told(subresource === undefined ? rules.validateCreate(named) : rules.validateUpdate(named, {}, subresource));
+    return reported(
+      subresource === undefined ? rules.validateCreate(named) : rules.validateUpdate(named, {}, subresource),
+    );
   };
 
   it('is read and written where the definition says', () => {
@@ -313,10 +315,10 @@ describe('rules in CEL', () => {
   const object = (spec: object): ApiObject => ({ metadata: { name: 'a' }, spec });
 
   it('judge what is there, and what becomes of it', () => {
-    expect(told(rules.validateCreate(object({ a: 0 })))).toEqual([
+    expect(reported(rules.validateCreate(object({ a: 0 })))).toEqual([
       'spec: Invalid value: "object": failed rule: self.a > 0',
     ]);
-    expect(told(rules.validateUpdate(object({ a: 1 }), object({ a: 2 })))).toEqual([
+    expect(reported(rules.validateUpdate(object({ a: 1 }), object({ a: 2 })))).toEqual([
       'spec: Invalid value: "object": never falls',
     ]);
   });
@@ -324,15 +326,17 @@ describe('rules in CEL', () => {
   it('that judge the whole object name it as the release does', () => {
     const whole = { type: 'object', 'x-kubernetes-validations': [{ rule: "self.metadata.name != 'a'" }] };
     const { rules: ofWhole } = versionOf(schemaOf(whole));
-    expect(told(ofWhole.validateCreate(object({})))).toEqual([
+    expect(reported(ofWhole.validateCreate(object({})))).toEqual([
       '<nil>: Invalid value: "object": failed rule: self.metadata.name != \'a\'',
     ]);
   });
 
   it('judge objects of which only the status is written, but not the objects in them', () => {
     const [small, large] = [object({ a: 1, e: {} }), object({ a: 2 })];
-    expect(told(rules.validateUpdate(small, large, 'status'))).toEqual(['spec: Invalid value: "object": never falls']);
-    expect(told(rules.validateUpdate(small, large))).toEqual([
+    expect(reported(rules.validateUpdate(small, large, 'status'))).toEqual([
+      'spec: Invalid value: "object": never falls',
+    ]);
+    expect(reported(rules.validateUpdate(small, large))).toEqual([
       'spec.e.apiVersion: Required value: must not be empty',
       'spec.e.kind: Required value: must not be empty',
       NOT_CHECKED,
@@ -341,11 +345,11 @@ describe('rules in CEL', () => {
 
   it('are not asked where their feature is off', () => {
     const { rules: without } = versionOf(version, withFeatures({ CustomResourceValidationExpressions: false }));
-    expect(told(without.validateCreate(object({ a: 0 })))).toEqual([]);
+    expect(reported(without.validateCreate(object({ a: 0 })))).toEqual([]);
   });
 
   it('are not asked of what has other faults', () => {
-    expect(told(rules.validateCreate(object({})))).toEqual(['spec.a: Required value', NOT_CHECKED]);
+    expect(reported(rules.validateCreate(object({})))).toEqual(['spec.a: Required value', NOT_CHECKED]);
   });
 });
 
@@ -378,7 +382,7 @@ describe.skipIf(!existsSync(facts))('objects as the release judges them', () => 
       return given;
     };
     const made = prepare(object);
-    const found = told(old ? rules.validateUpdate(made, prepare(old)) : rules.validateCreate(made));
+    const found = reported(old ? rules.validateUpdate(made, prepare(old)) : rules.validateCreate(made));
     // Type and metadata of the object itself are judged as those of all kinds are.
     const expected = errors.filter(({ field }) => !/^(metadata|apiVersion|kind)(\.|\[|$)/.test(field));
     expect(found.sort()).toEqual(expected.map(({ message }) => message).sort());

@@ -55,8 +55,8 @@ function updates(on: boolean) {
         spec,
       }) as ApiObject;
     const errors = made.rules.validateUpdate(whole(after, '2'), whole(before, '1'), '', []);
-    const told = [...errors].flat().filter(({ message }) => !message.includes('rules were not checked'));
-    return told.map(({ field, message }) => `${field}: ${message}`);
+    const reported = [...errors].flat().filter(({ message }) => !message.includes('rules were not checked'));
+    return reported.map(({ field, message }) => `${field}: ${message}`);
   };
 }
 const [update, strict] = [updates(true), updates(false)];

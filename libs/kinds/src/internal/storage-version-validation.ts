@@ -75,16 +75,16 @@ function versionErrors(text: string): string[] {
   ];
 }
 
-function validateCommon(servers: readonly ServerStorageVersion[], said: string | undefined): FieldError[] {
+function validateCommon(servers: readonly ServerStorageVersion[], reported: string | undefined): FieldError[] {
   const first = servers[0]?.encodingVersion ?? '';
   const agree = servers.length > 0 && servers.every((server) => (server.encodingVersion ?? '') === first);
   if (!agree) {
     const text =
       'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet';
-    return typeof said === 'string' ? [invalidValue(COMMON, said, text)] : [];
+    return typeof reported === 'string' ? [invalidValue(COMMON, reported, text)] : [];
   }
-  if (typeof said !== 'string') return [invalidValue(COMMON, null, `the common encoding version is ${first}`)];
-  return said === first ? [] : [invalidValue(COMMON, said, `the actual common encoding version is ${first}`)];
+  if (typeof reported !== 'string') return [invalidValue(COMMON, null, `the common encoding version is ${first}`)];
+  return reported === first ? [] : [invalidValue(COMMON, reported, `the actual common encoding version is ${first}`)];
 }
 
 /** Errors stand at the status itself, as clients know them. */

@@ -39,7 +39,7 @@ function hosts(object: Ingress): string {
 
 function classWarnings(object: Ingress, names: Names, old?: Ingress): string[] {
   const key = names.key('orch.io/ingress.class');
-  const told = object.metadata?.annotations?.[key] !== undefined;
-  if (old || !told || object.spec?.ingressClassName !== undefined) return [];
+  const isAnnotated = object.metadata?.annotations?.[key] !== undefined;
+  if (old || !isAnnotated || object.spec?.ingressClassName !== undefined) return [];
   return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`];
 }

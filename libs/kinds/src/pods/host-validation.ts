@@ -48,6 +48,8 @@ export function validateHostUsers(spec: PodSpec | undefined, path: string): Fiel
         ? []
         : [forbiddenField(`${path}.volumes[${index}]`, `volume type not supported ${text}`)],
     ),
-    ...NAMESPACES.filter(([name]) => spec?.[name] === true).map(([, told]) => forbiddenField(`${path}.${told}`, text)),
+    ...NAMESPACES.filter(([name]) => spec?.[name] === true).map(([, member]) =>
+      forbiddenField(`${path}.${member}`, text),
+    ),
   ];
 }

@@ -21,10 +21,10 @@ describe.each(hubs)('the defaults of $kind in $group', (hub) => {
 
   it('are those that its table has last', () => {
     const now = fingerprintOf(versionsOf(hub), names, features);
-    const told = `What ${hub.kind} fills in has changed. Add the fingerprint of it behind the others of the kind in
+    const reported = `What ${hub.kind} fills in has changed. Add the fingerprint of it behind the others of the kind in
       libs/kinds/src/registry/default-tables.ts ('${hub.group}': { ${hub.kind}: { tables: [..., '${now}'] } }), and change none
       that stands there: stored objects were given the defaults of those, and get the new ones because there is one more.`;
-    expect(known?.tables.at(-1), told).toBe(now);
+    expect(known?.tables.at(-1), reported).toBe(now);
   });
 
   it('depend on the features that it names, and on no other', () => {

@@ -86,10 +86,10 @@ describe('workloads', () => {
 
   it.each(['0', '-1', 'x', undefined])(
     "counts the changes of a daemon set's template, from 1 where it says %s",
-    (told) => {
+    (reported) => {
       const rules = rulesOf('apps', 'v1', 'daemonsets');
       const annotations: Record<string, string> = {};
-      if (told !== undefined) annotations['deprecated.daemonset.template.generation'] = told;
+      if (reported !== undefined) annotations['deprecated.daemonset.template.generation'] = reported;
       const old: ApiObject = { metadata: { annotations }, spec: { template: { metadata: { labels: { a: '1' } } } } };
       rules.prepareForCreate(old, through());
       const same = structuredClone(old);

@@ -22,7 +22,7 @@ interface WithMetadata {
 }
 
 /** Members of metadata that people and controllers set. */
-const SAID_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+const CHANGES_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
 /**
  * All but the status of `object` becomes that of `old`, where a write through `status` may not change metadata either.
@@ -30,7 +30,7 @@ const SAID_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReference
 export function keepAllButStatus(object: WithMetadata, old: WithMetadata): void {
   keepDesired(object, old);
   const [metadata, before] = [ensureObject(object, 'metadata'), old.metadata ?? {}];
-  for (const name of SAID_IN_METADATA) takeFrom(metadata, before, name);
+  for (const name of CHANGES_IN_METADATA) takeFrom(metadata, before, name);
 }
 
 /** Names of the members that are the desired state of objects of a kind. */

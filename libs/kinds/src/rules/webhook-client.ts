@@ -51,8 +51,8 @@ function validateService(service: ServiceReference | undefined, path: string): F
   const port = service?.port ?? DEFAULT_PORT;
   const wrong = portNumberErrors(port);
   // The release confuses the two, and clients compare its messages.
-  const missing = (name: 'name' | 'namespace', told: string) =>
-    (service?.[name] ?? '') === '' ? [required(`${path}.${told}`, `service ${told} is required`)] : [];
+  const missing = (name: 'name' | 'namespace', reported: string) =>
+    (service?.[name] ?? '') === '' ? [required(`${path}.${reported}`, `service ${reported} is required`)] : [];
   return [
     ...missing('namespace', 'name'),
     ...missing('name', 'namespace'),

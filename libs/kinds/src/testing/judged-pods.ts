@@ -40,7 +40,7 @@ const OPENINGS: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueNotFound: 'Not found: ',
 };
 
-function told({ reason, field, message }: FieldError): string {
+function reported({ reason, field, message }: FieldError): string {
   if (!message.startsWith(OPENINGS[reason])) throw new Error(`${reason} is told as ${message}`);
   return `${field}: ${message}`;
 }
@@ -72,12 +72,12 @@ export function newPod(changes: Changes): ApiObject {
 }
 
 /** What is said of a new pod: a plain one with changes. */
-export const refusals = (changes: Changes): string[] => [...rules.validateCreate(newPod(changes))].flat().map(told);
+export const refusals = (changes: Changes): string[] => [...rules.validateCreate(newPod(changes))].flat().map(reported);
 
 /** What is said of an update of a stored pod, a plain one with changes, by further changes. */
 export function stepRefusals(subresource: string, before: Changes, after: Changes): string[] {
   const [old, object] = steps(subresource, before, after);
-  return [...rules.validateUpdate(object, old, subresource)].flat().map(told);
+  return [...rules.validateUpdate(object, old, subresource)].flat().map(reported);
 }
 
 /** The stored pod and the one that it becomes. */

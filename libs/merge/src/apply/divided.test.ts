@@ -56,7 +56,7 @@ function patched({ patches, schema }: Made, before: JsonObject, { op, object }: 
 /** The object that each write leaves, and what is told of those that are refused. */
 async function outcomes(made: Made, manager: FieldManager, writes: readonly Write[]): Promise<string[]> {
   let live: JsonObject | undefined;
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const [i, write] of writes.entries()) {
     const object = cloneJson(write.object) as JsonObject;
     const options = { manager: write.manager, now: new Date(Date.UTC(2026, 0, 1, 0, 0, i)), force: write.force };
@@ -65,13 +65,13 @@ async function outcomes(made: Made, manager: FieldManager, writes: readonly Writ
       live = await (write.op === 'apply'
         ? manager.applyAsync(live, next, options)
         : manager.updateAsync(live, next, options));
-      told.push(JSON.stringify(live));
+      reported.push(JSON.stringify(live));
     } catch (error) {
       const { name, message, status } = error as Error & { status?: unknown };
-      told.push(JSON.stringify([name, message, status]));
+      reported.push(JSON.stringify([name, message, status]));
     }
   }
-  return told;
+  return reported;
 }
 
 const runs = { seed: 20261128, numRuns: 150 };

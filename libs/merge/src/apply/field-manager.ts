@@ -78,24 +78,24 @@ export class FieldManager {
    * Merges an applied configuration into the live object. The result has the fields that clients with declared types
    * always write. Neither is changed; the result shares parts with both.
    * @param live undefined for a create
-   * @param said the applied configuration
+   * @param configuration the applied configuration
    * @throws StatusError 409 for fields of other managers that would change, with a cause for each; 400 for another
    * version, and for managedFields entries in the configuration
    * @throws ApplyError for objects that do not fit the schema
    */
-  apply(live: JsonObject | undefined, said: JsonObject, options: ManagedApplyOptions): JsonObject {
-    return runSync(() => this.#apply(live ?? {}, said, options), this.convert);
+  apply(live: JsonObject | undefined, configuration: JsonObject, options: ManagedApplyOptions): JsonObject {
+    return runSync(() => this.#apply(live ?? {}, configuration, options), this.convert);
   }
 
   /** Same as {@link apply}, with a converter that may call out, and pauses for large objects. */
   applyAsync(
     live: JsonObject | undefined,
-    said: JsonObject,
+    configuration: JsonObject,
     options: ManagedApplyOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
-    const turns = { pause, isLittle: areFew(live, said) };
-    return runAsync(this.#apply(live ?? {}, said, options), this.convert, turns);
+    const turns = { pause, isLittle: areFew(live, configuration) };
+    return runAsync(this.#apply(live ?? {}, configuration, options), this.convert, turns);
   }
 
   *#update(live: JsonObject, next: JsonObject, options: ManagedUpdateOptions): Work<JsonObject> {
@@ -127,49 +127,50 @@ export class FieldManager {
     return yield* capped(yield* updateOwners(this.kind, { live, next, owners, identity, time: timeOf(options.now) }));
   }
 
-  *#apply(live: JsonObject, said: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
+  *#apply(live: JsonObject, configuration: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
     try {
-      return yield* this.#merged(live, said, options);
+      return yield* this.#merged(live, configuration, options);
     } catch (error) {
       if (!(error instanceof FieldsV1Error)) throw error;
       throw new ApplyError(`failed to decode managed fields: ${error.message}`);
     }
   }
 
-  *#merged(live: JsonObject, said: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
-    const types = this.#typesForApply(said);
+  *#merged(live: JsonObject, configuration: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
+    const types = this.#typesForApply(configuration);
     const spelled = yield* this.#spelled(types, live);
     yield STEP;
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
     yield STEP;
-    yield* refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
+    const text = `failed to create typed patch object (${objectText(configuration)})`;
+    yield* refuseMisfits(types.configuration, configuration, text);
     yield STEP;
-    yield* refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
+    yield* refuseMisfits(types.configuration, spelled, `failed to create typed live object (${objectText(live)})`);
     yield STEP;
-    const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
+    const { object, owners: left } = yield* this.#applied(types, spelled, configuration, owners, options);
     yield STEP;
     const written = object ? yield* spelledInSteps(types.stored, object) : spelled;
     yield STEP;
-    const noted = options.manager === KUBECTL ? withLastApplied(written, said) : written;
+    const noted = options.manager === KUBECTL ? withLastApplied(written, configuration) : written;
     return withManagedFields(noted, yield* writeInSteps(left));
   }
 
   /** @throws StatusError, ApplyError for what cannot be applied to any object */
-  #typesForApply(said: JsonObject): VersionTypes {
+  #typesForApply(configuration: JsonObject): VersionTypes {
     const { apiVersion, kind } = this.kind;
-    if (said.apiVersion !== apiVersion) {
-      const specified = typeof said.apiVersion === 'string' ? said.apiVersion : '';
+    if (configuration.apiVersion !== apiVersion) {
+      const specified = typeof configuration.apiVersion === 'string' ? configuration.apiVersion : '';
       throw badRequest(
         `Incorrect version specified in apply patch. Specified patch version: ${specified}, expected: ${apiVersion}`,
       );
     }
-    const entries = managedFieldsOf(said);
+    const entries = managedFieldsOf(configuration);
     if (entries !== undefined && entries !== null) throw badRequest('metadata.managedFields must be nil');
-    const types = said.kind === kind ? this.kind.typesOf(apiVersion) : undefined;
+    const types = configuration.kind === kind ? this.kind.typesOf(apiVersion) : undefined;
     if (types) return types;
-    const text = kindText(apiVersion, String(said.kind ?? ''));
+    const text = kindText(apiVersion, String(configuration.kind ?? ''));
     throw new ApplyError(
-      `failed to create typed patch object (${objectText(said)}): no corresponding type for ${text}`,
+      `failed to create typed patch object (${objectText(configuration)}): no corresponding type for ${text}`,
     );
   }
 
@@ -188,7 +189,7 @@ export class FieldManager {
     const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
     yield* refuseMisfits(
-      types.said,
+      types.configuration,
       spelled,
       `failed to create manager for existing fields: failed to convert new object (${objectText(live)}) to smd typed`,
     );
@@ -199,19 +200,19 @@ export class FieldManager {
   *#applied(
     types: VersionTypes,
     live: JsonObject,
-    said: JsonObject,
+    configuration: JsonObject,
     owners: Owners,
     options: ManagedApplyOptions,
   ): Work<Applied> {
     const identity = this.#identity(options.manager, 'Apply');
     const id = identifier(identity);
-    const application = { types, live, said, owners, id, identity, force: options.force ?? false };
+    const application = { types, live, configuration, owners, id, identity, force: options.force ?? false };
     let applied: Applied;
     try {
       applied = yield* applyTo(this.kind, application);
     } catch (error) {
       if (!(error instanceof Conflicts)) throw error;
-      const left = options.manager === KUBECTL ? yield* unexplained(error, types.said, live) : error;
+      const left = options.manager === KUBECTL ? yield* unexplained(error, types.configuration, live) : error;
       if (left) throw conflictStatus(options.view ? seenThrough(options.view, left) : left);
       applied = yield* applyTo(this.kind, { ...application, force: true });
     }

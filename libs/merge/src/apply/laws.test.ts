@@ -54,7 +54,7 @@ describe('laws of apply', () => {
       fc.property(writes, specs, (before, spec) => {
         const applied = apply(written(before), spec, 'one');
         const mine = ownersOf(applied).get('one Apply') ?? NO_FIELDS;
-        const said = fieldSetOf(thingTypes.said, thing(spec));
+        const said = fieldSetOf(thingTypes.configuration, thing(spec));
         for (const path of mine.paths()) expect(said.has(path)).toBe(true);
         const { size, color, whole, plain } = spec;
         const now = applied.spec as JsonObject | null;
@@ -76,8 +76,8 @@ describe('laws of apply', () => {
         // Items, and keys that are data, go with what is in them.
         const isEntry = (path: Path, i: number) => path[i]?.kind === 'k' || (i > 1 && path[1]?.name === 'free');
         const stays = (path: Path) => path.every((_, i) => !isEntry(path, i) || owned.has(path.slice(0, i + 1)));
-        const kept = fieldSetOf(thingTypes.said, bare(after));
-        const there = fieldSetOf(thingTypes.said, bare(live));
+        const kept = fieldSetOf(thingTypes.configuration, bare(after));
+        const there = fieldSetOf(thingTypes.configuration, bare(live));
         for (const [owner, fields] of others) {
           const left = ownersOf(after).get(owner) ?? NO_FIELDS;
           for (const path of [...fields.paths()].filter(stays)) {
@@ -190,7 +190,7 @@ describe('laws of updates', () => {
 });
 
 describe('sets of fields', () => {
-  const sets = writes.map((all) => fieldSetOf(thingTypes.said, written(all)));
+  const sets = writes.map((all) => fieldSetOf(thingTypes.configuration, written(all)));
 
   it('are what they were when they are written and read (property)', () => {
     fc.assert(

@@ -177,7 +177,7 @@ describe.skipIf(!haveVectors)('managed fields vectors', () => {
     '$name: what does not fit loses no entry',
     ({ vector, step, index }) => {
       const kind = kindOf(vector, step);
-      const type = typesOf(kind, kind.apiVersion)?.said;
+      const type = typesOf(kind, kind.apiVersion)?.configuration;
       const object = changed(kind, step, undefined);
       for (const { path, message } of misfitsOf(type ?? {}, object))
         expect(step.updateError).toContain(`${path}: ${message}`);

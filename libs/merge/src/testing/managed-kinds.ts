@@ -43,7 +43,10 @@ export function typesOf(vector: VectorKind, apiVersion: string): VersionTypes | 
   const version = gv?.group === 'apps' && REMOVED.has(gv.version) ? 'v1' : gv?.version;
   const schema = gv && version && scheme.kind(gv.group, version, vector.kind)?.schema;
   if (!schema) return undefined;
-  return { stored: declaredType(schema, { zeros: vector.zeros }), said: declaredType(schema, { zeros: false }) };
+  return {
+    stored: declaredType(schema, { zeros: vector.zeros }),
+    configuration: declaredType(schema, { zeros: false }),
+  };
 }
 
 /** The manager of a vector's kind. Versions have the same fields, so converting is naming. */

@@ -132,7 +132,7 @@ export class ConversionWebhook {
       const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
       if (chunk.sent.length === 1) {
         // The webhook's own message was logged when it arrived.
-        if (refusal !== error) this.#tellRefused(chunk, desiredAPIVersion, refusal.message);
+        if (refusal !== error) this.#reportRefused(chunk, desiredAPIVersion, refusal.message);
         return [refusal];
       }
       const [first, second] = chunk.halves();
@@ -183,7 +183,7 @@ export class ConversionWebhook {
       succeeded = true;
       return converted;
     } catch (error) {
-      if (error instanceof RefusedByWebhook) this.#tellRefused(chunk, desiredAPIVersion, error.message);
+      if (error instanceof RefusedByWebhook) this.#reportRefused(chunk, desiredAPIVersion, error.message);
       throw error;
     } finally {
       this.calls.observe?.({
@@ -197,7 +197,7 @@ export class ConversionWebhook {
   }
 
   /** Reports a refused object; in a chunk of several it is unknown which one is refused. */
-  #tellRefused({ sent: [one, ...others], apiVersion }: Chunk, desiredAPIVersion: string, message: string): void {
+  #reportRefused({ sent: [one, ...others], apiVersion }: Chunk, desiredAPIVersion: string, message: string): void {
     if (!one || others.length > 0) return;
     const { namespace = '', name = '', uid = '' } = one.object.metadata ?? {};
     const [from, to] = [versionOf(apiVersion), versionOf(desiredAPIVersion)];
@@ -231,7 +231,7 @@ export class ConversionWebhook {
 
   #post(body: Buffer): Promise<Buffer> {
     const { clients, limits } = this.calls;
-    return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, tellsTimeout: true });
+    return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, sendsTimeout: true });
   }
 }
 

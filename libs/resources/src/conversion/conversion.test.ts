@@ -510,8 +510,8 @@ describe('a webhook that does not convert', () => {
     await serve();
     await create('a', 'b', 'c');
     webhook.answer = each((object) => (object.metadata.name === 'b' ? { ...object, kind: 'Other' } : object));
-    const told = `${ONE} returned invalid converted object at index 2: invalid kind (expected Widget, received Other)`;
-    expect((await ask('GET', at('v2'))).body).toMatchObject(failed(told));
+    const reported = `${ONE} returned invalid converted object at index 2: invalid kind (expected Widget, received Other)`;
+    expect((await ask('GET', at('v2'))).body).toMatchObject(failed(reported));
     expect(refused).toEqual([]);
     await ask('GET', at('v2', 'a'));
     await ask('GET', at('v2', 'b'));

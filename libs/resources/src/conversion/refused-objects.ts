@@ -37,15 +37,15 @@ export function refusedObjects(
     help: 'Number of times that a webhook did not convert one custom resource, although it converts others.',
     labels: ['crd_name', 'from_version', 'to_version'] as const,
   });
-  const told = new LRUCache<string, string>({ max: KNOWN });
+  const logged = new LRUCache<string, string>({ max: KNOWN });
   let [lines, since] = [0, now()];
   return ({ definition, namespace, name, uid, from, to, message }) => {
     counter.with(definition, from, to).inc();
     const key = `${definition} ${uid || `${namespace}/${name}`} ${from} ${to}`;
-    if (told.get(key) === message) return;
+    if (logged.get(key) === message) return;
     if (now() - since >= MINUTE_MS) [lines, since] = [0, now()];
     if (++lines > LINES) return;
-    told.set(key, message);
+    logged.set(key, message);
     warn('a webhook does not convert an object', { definition, namespace, name, from, to, message });
   };
 }

@@ -89,6 +89,9 @@ export class DeclaredModel implements ObjectModel {
   }
 
   types(): VersionTypes {
-    return { stored: declaredType(this.struct, { zeros: true }), said: declaredType(this.struct, { zeros: false }) };
+    return {
+      stored: declaredType(this.struct, { zeros: true }),
+      configuration: declaredType(this.struct, { zeros: false }),
+    };
   }
 }

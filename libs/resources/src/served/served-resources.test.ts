@@ -43,13 +43,15 @@ describe('what is served', () => {
     const before = served.current;
     const deployments = api.endpoint('deployments');
     const other = { ...deployments };
-    const after = served.change([deployments], [{ endpoint: other, told: undefined }]);
+    const after = served.change([deployments], [{ endpoint: other, description: undefined }]);
     const changed = [...after.groups].filter(([name, group]) => before.groups.get(name) !== group);
     expect(changed.map(([name]) => name)).toEqual(['apps']);
     expect(after.ofResource('apps', 'deployments')).toBe(other);
-    expect([...after.servings()].filter(({ told }) => told === undefined).map(({ endpoint }) => endpoint)).toEqual([
-      other,
-    ]);
+    expect(
+      [...after.servings()]
+        .filter(({ description: reported }) => reported === undefined)
+        .map(({ endpoint }) => endpoint),
+    ).toEqual([other]);
     expect(after.endpoints).toHaveLength(before.endpoints.length);
     served.change(served.current.endpoints, []);
     expect([served.current.groups.size, served.current.endpoints]).toEqual([0, []]);

@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.js';
-import { ServedSnapshot, type Serving, toldWhole } from './served-snapshot.js';
+import { fullyDescribed, ServedSnapshot, type Serving } from './served-snapshot.js';
 
 /** A change of the served resources. */
 export interface ServedChange {
@@ -57,7 +57,7 @@ export class ServedResources {
 
   /** Replaces all endpoints; all of the new ones are documented. */
   replace(endpoints: readonly Endpoint[]): ServedSnapshot {
-    return this.change(this.#current.endpoints, endpoints.map(toldWhole));
+    return this.change(this.#current.endpoints, endpoints.map(fullyDescribed));
   }
 
   /** Calls the listener after each change, in the same turn of the event loop. @returns removes the listener */

@@ -7,7 +7,7 @@ export interface Serving {
   /** Endpoint that answers the requests. */
   readonly endpoint: Endpoint;
   /** Description of the endpoint in discovery and OpenAPI; undefined if it is left out of them. */
-  readonly told: ResourceDescription | undefined;
+  readonly description: ResourceDescription | undefined;
 }
 
 /** Endpoints of a group, by version and resource. An unchanged group is the same object in the next snapshot. */
@@ -31,7 +31,7 @@ export class ServedSnapshot {
 
   /** Creates the first snapshot of a process. @param endpoints one for each served group, version and resource */
   static first(endpoints: readonly Endpoint[]): ServedSnapshot {
-    return new ServedSnapshot(0, new Map()).with([], endpoints.map(toldWhole));
+    return new ServedSnapshot(0, new Map()).with([], endpoints.map(fullyDescribed));
   }
 
   /** Creates the next snapshot. @param begun endpoints that are added, and those whose documentation changes */
@@ -101,7 +101,7 @@ export class ServedSnapshot {
 }
 
 /** Returns a fully documented endpoint. */
-export const toldWhole = (endpoint: Endpoint): Serving => ({ endpoint, told: endpoint.definition });
+export const fullyDescribed = (endpoint: Endpoint): Serving => ({ endpoint, description: endpoint.definition });
 
 /** Whether a description is of the resource and version that objects are stored as. */
 const isStored = ({ group, version, resource, storage }: ResourceDescription): boolean =>

@@ -26,7 +26,7 @@ const MAX_QUEUE = 4_096;
 
 /** Sends spans over OTLP/HTTP (JSON), in the background. Spans that cannot be sent are dropped, never waited for. */
 export function otlpSink(settings: OtlpSettings): TraceSink {
-  const exporter = heard(
+  const exporter = observed(
     new OTLPTraceExporter({ url: tracesUrl(settings.endpoint), timeoutMillis: EXPORT_MS }),
     settings,
   );
@@ -57,7 +57,7 @@ export function tracesUrl(endpoint: string): string {
 }
 
 /** Reports failures of an exporter: the library would report them through a logger that is global to the process. */
-function heard(exporter: SpanExporter, { onError }: OtlpSettings): SpanExporter {
+function observed(exporter: SpanExporter, { onError }: OtlpSettings): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {

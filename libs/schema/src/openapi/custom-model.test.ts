@@ -135,11 +135,11 @@ describe('models of custom kinds', () => {
   });
 
   it('say in both what is an integer or a text, how lists are joined, and which rules there are', () => {
-    const told = {
+    const reported = {
       'x-kubernetes-int-or-string': true,
       description: 'either',
     };
-    expect(publishedAs(told)).toEqual([told, told]);
+    expect(publishedAs(reported)).toEqual([reported, reported]);
     const list = {
       type: 'array',
       items: { type: 'object', properties: { k: { type: 'string', default: 'x' } } },

@@ -32,7 +32,7 @@ export class OpenApiV3 {
   }
 
   /** Whether a document is the same here as in `others`: declarations are fixed; a new definition has a new schema. */
-  tellsTheSame(path: string, others: OpenApiV3): boolean {
+  describesTheSame(path: string, others: OpenApiV3): boolean {
     const [here, there] = [this.of(path), others.of(path)];
     if (here === there && here.length > 0) return true;
     const isSame = ({ schema, verbs }: DocumentedResource, at: number): boolean =>

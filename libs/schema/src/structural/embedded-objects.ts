@@ -9,7 +9,7 @@ import {
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Effort } from './effort.js';
-import { toldOf } from './findings.js';
+import { limitedErrors } from './findings.js';
 import { isContainer, isObject, type Json } from './json.js';
 import { metadataFault } from './metadata-fault.js';
 import type { Steps } from './steps.js';
@@ -34,19 +34,19 @@ export const embeddedRuleErrors = (
   effort: Effort,
 ): Steps<FieldError[]> => eachEmbedded(schema, value, path, effort, ruleErrors);
 
-type Judge = (object: Json, path: string, effort: Effort) => Iterable<FieldError | undefined>;
+type Check = (object: Json, path: string, effort: Effort) => Iterable<FieldError | undefined>;
 
 const eachEmbedded = (
   schema: StructuralSchema,
   value: unknown,
   path: string,
   effort: Effort,
-  judge: Judge,
-): Steps<FieldError[]> => toldOf(judged(embeddedIn(schema, value, path, effort), effort, judge));
+  check: Check,
+): Steps<FieldError[]> => limitedErrors(judged(embeddedIn(schema, value, path, effort), effort, check));
 
-function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<FieldError | undefined> {
+function* judged(objects: Embedded, effort: Effort, check: Check): Iterable<FieldError | undefined> {
   for (const found of objects) {
-    if (found) yield* judge(...found, effort);
+    if (found) yield* check(...found, effort);
     else yield;
   }
 }
@@ -69,7 +69,7 @@ function* embeddedBelow(schema: StructuralSchema | undefined, value: unknown, pa
   }
   if (!isObject(value)) return;
   if (schema.embedded) {
-    effort.compare(JUDGED);
+    effort.compare(CHECKED);
     yield [value, path];
   }
   for (const name of Object.keys(value)) {
@@ -83,7 +83,7 @@ function* embeddedBelow(schema: StructuralSchema | undefined, value: unknown, pa
 }
 
 /** Cost of decoding or validating type and metadata of an object, in values. */
-const JUDGED = 64;
+const CHECKED = 64;
 
 export const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 

@@ -12,7 +12,7 @@ export interface Place {
 export type Finding = () => FieldError;
 
 /** Limits of an object's reported findings, and of the characters of all their messages. */
-const MOST_TOLD = 1_000;
+const MOST_ERRORS = 1_000;
 const MOST_CHARACTERS = 1 << 20;
 /** Characters of a message that cost as much as one comparison, and the fixed cost of a message. */
 const CHARACTERS = 16;
@@ -51,9 +51,9 @@ export class Findings {
   }
 
   /** Adds an error here. @param size characters of the message besides the path */
-  tell(error: (place: Place) => FieldError, size = 0): void {
+  report(error: (place: Place) => FieldError, size = 0): void {
     this.effort.compare(WRITTEN + Math.ceil((this.#characters + size) / CHARACTERS));
-    if (this.list.length > MOST_TOLD) return;
+    if (this.list.length > MOST_ERRORS) return;
     const path = this.#path.slice();
     this.list.push(() => error(placeOf(this.base, path)));
   }
@@ -67,40 +67,40 @@ export class Findings {
 
   /** Adds findings of a separate list. */
   take(findings: readonly Finding[]): void {
-    for (const finding of findings) if (this.list.length <= MOST_TOLD) this.list.push(finding);
+    for (const finding of findings) if (this.list.length <= MOST_ERRORS) this.list.push(finding);
   }
 
   /** Returns the errors of the current findings; each message once. */
   errors(): FieldError[] {
-    const told = new Map<string, FieldError>();
+    const reported = new Map<string, FieldError>();
     let characters = 0;
     for (const finding of this.list) {
-      if (told.size >= MOST_TOLD || characters > MOST_CHARACTERS) {
+      if (reported.size >= MOST_ERRORS || characters > MOST_CHARACTERS) {
         const rest = invalidValue(this.whole, '', 'more is wrong than can be told');
-        return [...told.values(), rest];
+        return [...reported.values(), rest];
       }
       const error = finding();
       characters += error.message.length + error.field.length;
-      told.set(`${error.field} ${error.message}`, error);
+      reported.set(`${error.field} ${error.message}`, error);
     }
-    return [...told.values()];
+    return [...reported.values()];
   }
 }
 
 /** Limits the errors reported for one object. @param errors undefined where other work may run */
-export function* toldOf(errors: Iterable<FieldError | undefined>): Steps<FieldError[]> {
-  const told: FieldError[] = [];
+export function* limitedErrors(errors: Iterable<FieldError | undefined>): Steps<FieldError[]> {
+  const reported: FieldError[] = [];
   let characters = 0;
   for (const error of errors) {
     if (!error) {
       yield;
       continue;
     }
-    told.push(error);
+    reported.push(error);
     characters += error.message.length + error.field.length;
-    if (told.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
+    if (reported.length >= MOST_ERRORS || characters > MOST_CHARACTERS) break;
   }
-  return told;
+  return reported;
 }
 
 /** Path of the whole in the reference's messages. */

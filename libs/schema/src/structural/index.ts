@@ -14,5 +14,5 @@ export type { Count, SchemaProps, ValidationRule } from './schema-props.js';
 export { atOnce, type Steps } from './steps.js';
 export { compileSchema, type StructuralSchema } from './structural-schema.js';
 export { UnknownFields } from './unknown-fields.js';
-export { blocksRules, type Judging, validateObject } from './validate-object.js';
+export { blocksRules, type ObjectOptions, validateObject } from './validate-object.js';
 export { type ValidationOptions, validateValue } from './validation.js';

@@ -1,7 +1,7 @@
 import { duplicate, type FieldError, invalidValue, setMember, shownUntyped } from '@orch/machinery';
 import type { Effort } from './effort.js';
 import { childOf } from './embedded-objects.js';
-import { toldOf } from './findings.js';
+import { limitedErrors } from './findings.js';
 import { isContainer, isObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
@@ -22,7 +22,7 @@ export function* uniquenessErrors(
 }
 
 const repeatedIn = (object: unknown, schema: StructuralSchema, effort: Effort): Steps<FieldError[]> =>
-  toldOf(schema.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
+  limitedErrors(schema.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
 
 /** Findings; undefined where other work may run. */
 type Found = Iterable<FieldError | undefined>;
@@ -60,7 +60,7 @@ class Uniqueness {
   }
 
   *#repeatedByKeys(list: readonly unknown[], keys: readonly string[], path: string): Found {
-    const told: Json[] = [];
+    const shown: Json[] = [];
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(keys.length)) yield;
       if (item !== null && !isObject(item)) {
@@ -68,9 +68,9 @@ class Uniqueness {
         yield invalidValue(`${path}[${at}]`, shownUntyped(item), text);
         return;
       }
-      told.push(keysOf(item, keys));
+      shown.push(keysOf(item, keys));
     }
-    yield* this.#repeated(told, path);
+    yield* this.#repeated(shown, path);
   }
 
   *#repeated(list: readonly unknown[], path: string): Found {
@@ -109,8 +109,8 @@ function scalarsKey(value: object): string | undefined {
   for (const name of names.length > 1 ? names.sort() : names) {
     const member = (value as Json)[name];
     if (isContainer(member)) return undefined;
-    const told = typeof member === 'bigint' ? member.toString() : JSON.stringify(member);
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${told}`;
+    const shown = typeof member === 'bigint' ? member.toString() : JSON.stringify(member);
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${shown}`;
   }
   return `{${text}}`;
 }
@@ -120,9 +120,9 @@ const NOTHING: Found = [];
 
 /** Returns the members that identify an element. */
 function keysOf(item: unknown, keys: readonly string[]): Json {
-  const told: Json = {};
-  if (isObject(item)) for (const key of keys) if (Object.hasOwn(item, key)) setMember(told, key, item[key]);
-  return told;
+  const shown: Json = {};
+  if (isObject(item)) for (const key of keys) if (Object.hasOwn(item, key)) setMember(shown, key, item[key]);
+  return shown;
 }
 
 /** Key of a scalar; texts cannot equal other values. */

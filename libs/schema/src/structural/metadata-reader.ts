@@ -59,7 +59,7 @@ class MetadataReader {
       if (this.effort.endsStep(1)) yield;
       const memberType = memberOf(members, name);
       if (memberType === undefined) {
-        this.unknown?.tell(name);
+        this.unknown?.report(name);
         continue;
       }
       const read = isContainer(value[name])

@@ -65,7 +65,7 @@ class Pruning {
         yield* this.value(object[name], below, below ?? UNDECLARED);
         this.unknown?.leave();
       } else if (!kept.preserves) {
-        this.unknown?.tell(name);
+        this.unknown?.report(name);
         delete object[name];
       }
     }

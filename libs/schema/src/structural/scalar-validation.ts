@@ -60,9 +60,9 @@ export function checkText(rules: ValueRules, format: string, value: string, find
   effort.compare(1 + value.length / 16);
   checkForm(rules, value, findings, effort);
   if (format === '' || !isKnownFormat(format) || isOfFormat(format, value)) return;
-  const told = ({ name, field }: Place) =>
+  const refusedValue = ({ name, field }: Place) =>
     typeInvalid(field, value, `${name} in body must be of type ${format}: ${verbatim(value).text}`);
-  findings.tell(told, value.length);
+  findings.report(refusedValue, value.length);
 }
 
 function checkForm({ props, pattern }: ValueRules, value: string, findings: Findings, effort: Effort): void {
@@ -71,16 +71,16 @@ function checkForm({ props, pattern }: ValueRules, value: string, findings: Find
   // A character takes one unit, or two.
   if (isGiven(most) && length > most && charactersOf(value) > most) {
     const message = `Too long: may not be longer than ${most}`;
-    findings.tell(({ field }) => ({ ...tooLong(field, Number(most)), message }));
+    findings.report(({ field }) => ({ ...tooLong(field, Number(most)), message }));
     return;
   }
   if (isGiven(least) && (length < least || (length < 2 * Number(least) && charactersOf(value) < least))) {
-    findings.tell((place) => refused(place, value, `should be at least ${least} chars long`), length);
+    findings.report((place) => refused(place, value, `should be at least ${least} chars long`), length);
     return;
   }
   const fault = pattern === '' ? undefined : effort.faultOf(pattern, value);
   if (fault !== undefined)
-    findings.tell((place) => refused(place, value, `should match '${fault}'`), length + fault.length);
+    findings.report((place) => refused(place, value, `should match '${fault}'`), length + fault.length);
 }
 
 /** Whether a limit is set. */
@@ -98,23 +98,23 @@ export function checkNumber({ props }: ValueRules, value: number | bigint, findi
   if (!isGiven(multipleOf) && !isGiven(minimum) && !isGiven(maximum)) return;
   const limit = (given: number | bigint | undefined) =>
     isInteger(value) && typeof given === 'number' ? Math.trunc(given) : given;
-  const tell = (text: string) => findings.tell((place) => refused(place, shownNumber(value), text));
+  const report = (text: string) => findings.report((place) => refused(place, shownNumber(value), text));
   const [factor, least, most] = [limit(multipleOf), limit(minimum), limit(maximum)];
   if (isGiven(factor) && factor <= 0) {
-    findings.tell(({ name, field }) =>
+    findings.report(({ name, field }) =>
       invalidValue(
         field,
         shownNumber(factor),
         `factor MultipleOf declared for ${name} must be positive: ${numberText(factor)}`,
       ),
     );
-  } else if (isGiven(factor) && !isMultiple(value, factor)) tell(`should be a multiple of ${numberText(factor)}`);
+  } else if (isGiven(factor) && !isMultiple(value, factor)) report(`should be a multiple of ${numberText(factor)}`);
   const above = props.exclusiveMinimum === true;
   if (isGiven(least) && (above ? value <= least : value < least))
-    tell(`should be greater than ${above ? '' : 'or equal to '}${numberText(least)}`);
+    report(`should be greater than ${above ? '' : 'or equal to '}${numberText(least)}`);
   const below = props.exclusiveMaximum === true;
   if (isGiven(most) && (below ? value >= most : value > most))
-    tell(`should be less than ${below ? '' : 'or equal to '}${numberText(most)}`);
+    report(`should be less than ${below ? '' : 'or equal to '}${numberText(most)}`);
 }
 
 const shownNumber = (value: number | bigint): VerbatimValue => new VerbatimValue(numberText(value));

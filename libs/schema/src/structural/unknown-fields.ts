@@ -1,10 +1,10 @@
 /** Limits of an object's reported fields, and of the characters of their paths. */
-const MOST_TOLD = 100;
+const MOST_PATHS = 100;
 const MOST_CHARACTERS = 1 << 20;
 
 /** Collects the paths of dropped unknown fields: `spec.containers[0].foo`, at most 100. */
 export class UnknownFields {
-  readonly #told: string[] = [];
+  readonly #paths: string[] = [];
   readonly #path: (string | number)[] = [];
   #characters = 0;
 
@@ -22,18 +22,18 @@ export class UnknownFields {
   }
 
   /** Reports a member of the current value. */
-  tell(name: string): void {
-    if (this.#told.length >= MOST_TOLD || this.#characters > MOST_CHARACTERS) return;
+  report(name: string): void {
+    if (this.#paths.length >= MOST_PATHS || this.#characters > MOST_CHARACTERS) return;
     let path = this.base;
     for (const part of [...this.#path, name]) {
       path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
     }
     this.#characters += path.length;
-    this.#told.push(path);
+    this.#paths.push(path);
   }
 
   /** All reported fields, sorted. */
   get paths(): string[] {
-    return [...this.#told].sort();
+    return [...this.#paths].sort();
   }
 }

@@ -9,7 +9,7 @@ import type { StructuralSchema } from './structural-schema.js';
 import { validateValue } from './validation.js';
 
 /** Options for validating an object beside its schema. */
-export interface Judging {
+export interface ObjectOptions {
   /** The stored object in an update: lists with duplicates in it may keep them. */
   readonly old?: Json;
   /** Values that an update leaves unchanged, whose own errors are not reported. */
@@ -24,12 +24,16 @@ export interface Judging {
  * Validates an object of a custom kind against its schema, but for its own metadata and rules in CEL; at most about
  * 3,000 errors. Runs in steps of some ten milliseconds, so that other work can run between them.
  */
-export function* validateObject(object: Json, schema: StructuralSchema, judging: Judging = {}): Steps<FieldError[]> {
-  const { old, prior, skipsEmbedded = false } = judging;
+export function* validateObject(
+  object: Json,
+  schema: StructuralSchema,
+  options: ObjectOptions = {},
+): Steps<FieldError[]> {
+  const { old, prior, skipsEmbedded = false } = options;
   const effort = Effort.inSteps();
   const errors = yield* validateValue(schema, object, { effort, prior });
   yield;
-  const more = judging.besides?.() ?? [];
+  const more = options.besides?.() ?? [];
   const embedded = skipsEmbedded ? [] : yield* embeddedRuleErrors(schema, object, '', effort);
   const repeated = yield* uniquenessErrors(object, old, schema, effort);
   return [...errors, ...more, ...embedded, ...repeated];

@@ -79,7 +79,7 @@ class Validation {
   #null({ nullable, props }: StructuralSchema, rules: ValueRules): number {
     const types = this.#typesOf(rules);
     const wrong = types.length > 0 && !nullable && props.type !== 'null';
-    if (wrong) this.findings.tell((place) => wrongType(place, { wanted: types.join(','), found: 'null' }));
+    if (wrong) this.findings.report((place) => wrongType(place, { wanted: types.join(','), found: 'null' }));
     this.#enum(rules, null);
     return wrong ? 0 : 1;
   }
@@ -97,7 +97,7 @@ class Validation {
     const [types, format] = [this.#typesOf(rules), this.#formatOf(rules)];
     if (types.length === 0 && format === '') return 0;
     const fault = typeFault(types, format, value);
-    if (fault) this.findings.tell((place) => wrongType(place, fault));
+    if (fault) this.findings.report((place) => wrongType(place, fault));
     return fault ? 1 : 2;
   }
 
@@ -116,7 +116,7 @@ class Validation {
     this.effort.compare(known.comparisons * sizeOf(value));
     if (known.has(value)) return;
     this.effort.compare(known.size);
-    this.findings.tell(({ field }) => notSupported(field, shownUntyped(value), known.shown));
+    this.findings.report(({ field }) => notSupported(field, shownUntyped(value), known.shown));
   }
 
   *#list({ items }: StructuralSchema, { props }: ValueRules, value: readonly unknown[]): Steps<number> {
@@ -132,8 +132,8 @@ class Validation {
     }
     const { length } = value;
     if (isGiven(least) && length < least)
-      this.findings.tell((place) => refused(place, length, `should have at least ${least} items`));
-    if (isGiven(most) && length > most) this.findings.tell(({ field }) => tooMany(field, length, Number(most)));
+      this.findings.report((place) => refused(place, length, `should have at least ${least} items`));
+    if (isGiven(most) && length > most) this.findings.report(({ field }) => tooMany(field, length, Number(most)));
     return count;
   }
 
@@ -184,14 +184,14 @@ class Validation {
 
   #required(name: string): void {
     this.findings.enter(name);
-    this.findings.tell(({ field }) => required(field));
+    this.findings.report(({ field }) => required(field));
     this.findings.leave();
   }
 
   #unallowed(name: string): void {
-    const told = (place: Place) =>
+    const forbidden = (place: Place) =>
       invalidValue(place.field, name, `${place.name}.${name} in body is a forbidden property`);
-    this.findings.tell(told, 2 * name.length);
+    this.findings.report(forbidden, 2 * name.length);
   }
 
   /** Checks an object's size; the members of one of a wrong size are not checked. */
@@ -200,11 +200,11 @@ class Validation {
     if (!isGiven(most) && !isGiven(least)) return true;
     const size = Object.keys(value).length;
     if (isGiven(least) && size < least) {
-      this.findings.tell((place) => refused(place, size, `should have at least ${least} properties`));
+      this.findings.report((place) => refused(place, size, `should have at least ${least} properties`));
       return false;
     }
     if (!isGiven(most) || size <= most) return true;
-    this.findings.tell(({ field }) => tooMany(field, size, Number(most)));
+    this.findings.report(({ field }) => tooMany(field, size, Number(most)));
     return false;
   }
 
@@ -219,7 +219,7 @@ class Validation {
 
   #composite(text: string): void {
     const { whole } = this.findings;
-    this.findings.tell(({ name }) => invalidValue(whole, '', `"${name}" ${text}`));
+    this.findings.report(({ name }) => invalidValue(whole, '', `"${name}" ${text}`));
   }
 
   *#attempt(schema: StructuralSchema, value: unknown): Steps<Attempt> {

@@ -2,7 +2,7 @@ import type { AuditRecording, EventRecord } from '@orch/audit';
 import { StatusError } from '@orch/machinery';
 import type { OpenContext } from '../chain/new-context.js';
 import { isLongRunning } from '../chain/request-info.js';
-import { hearOfAnswer } from './hear-of-answer.js';
+import { onAnswer } from './answer-listener.js';
 import { type EventSettings, RequestAudit } from './request-audit.js';
 
 type AuditorSettings = EventSettings & Pick<AuditRecording, 'policy' | 'backend' | 'observer'>;
@@ -65,7 +65,7 @@ export class Auditor {
       begun();
       return this.#record(audit.at(audit.lastStage));
     };
-    hearOfAnswer(ctx.res, begun, over);
+    onAnswer(ctx.res, begun, over);
     // Nothing more is sent as HTTP.
     ctx.onEnd.push(() => {
       if (ctx.res.statusCode === SWITCHING_PROTOCOLS) begun();

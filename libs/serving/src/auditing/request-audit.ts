@@ -198,8 +198,8 @@ export class RequestAudit implements AuditRecord {
   /** Returns the recorded status, else one with the response code, which may not have reached the client. */
   #outcome(): EventStatus {
     const { res } = this.ctx;
-    const told = this.#panic ?? this.#status;
-    if (told) return told;
+    const recorded = this.#panic ?? this.#status;
+    if (recorded) return recorded;
     const isBegun = res.headersSent || res.statusCode !== 200;
     return isBegun ? { metadata: {}, code: res.statusCode } : CLOSED_EARLY;
   }

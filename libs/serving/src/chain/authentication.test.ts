@@ -30,8 +30,8 @@ describe('a client certificate, which a browser sends with whatever a page asks 
     const req = { method, url: '/api', headers, rawHeaders: [], socket: {} } as unknown as IncomingMessage;
     const ctx = contextOf(req, {} as ServerResponse);
     const authenticator = { authenticate: async () => authenticated(user, how) };
-    const told = authentication({ authenticator, names: namesOf('kubernetes'), logger: silentLogger })(ctx);
-    const refused = await Promise.resolve(told).then(
+    const reported = authentication({ authenticator, names: namesOf('kubernetes'), logger: silentLogger })(ctx);
+    const refused = await Promise.resolve(reported).then(
       () => undefined,
       (error: { code?: number }) => error.code,
     );

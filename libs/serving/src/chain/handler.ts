@@ -85,8 +85,8 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
 
 /** Counts one more watch, until the returned function is first called. @throws StatusError 429 */
 function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
-  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
-  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
+  const { authentication, user, info: request, impersonating, pendingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, pendingWatch);
   if (!watch) {
     metrics.refused('watches');
     throw tooMany();

@@ -106,16 +106,16 @@ function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64, work = () => 
     rules: (bootstrapSchemas(api.deps.names).find(({ name }) => name === 'global-default')?.spec.rules ?? []) as never,
   });
   const probes = bootstrapSchemas(api.deps.names).find(({ name }) => name === 'probes');
-  const told = flowMetrics(metrics);
+  const reported = flowMetrics(metrics);
   const controller = new FlowController({
     seats,
     maxWaitMs,
     clock: systemClock,
-    observer: told.observer,
+    observer: reported.observer,
     pace: AT_ONCE,
   });
   controller.configure([level as PriorityLevel], [schema, flowSchemaOf('probes', '', probes?.spec ?? {})]);
-  const turns = new FairTurns({ controller, work, metrics: told });
+  const turns = new FairTurns({ controller, work, metrics: reported });
   return { turns, pages: flowPages(controller) };
 }
 
@@ -426,7 +426,7 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
       const seen: unknown[] = [];
       const ended = once(jane.answer, 'end');
       const forbidden = new StatusError('Forbidden', 'no more');
-      const count = await watches.judgeAgain(({ user, request: { verb, resource, namespace } }) => {
+      const count = await watches.reevaluate(({ user, request: { verb, resource, namespace } }) => {
         seen.push([user.name, verb, resource, namespace]);
         return user.name === 'jane' ? forbidden : undefined;
       });
@@ -451,7 +451,7 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
     const server = await open(watches);
     const [jane, joe] = [await watch(server, 'jane'), await watch(server, 'joe')];
     const ended = Promise.all([once(jane.answer, 'end'), once(joe.answer, 'end')]);
-    const count = await watches.judgeAgain(async ({ user }) => {
+    const count = await watches.reevaluate(async ({ user }) => {
       if (user.name === 'jane') throw new Error('nobody answers');
       return new StatusError('Forbidden', 'no more');
     });
@@ -469,7 +469,7 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
     const opening = watch(server, 'jane', `&${future}`);
     await expect.poll(() => watches.size).toBe(1);
     await expect.poll(() => api.store.calls.lastVersion).toBeGreaterThan(0);
-    await watches.judgeAgain(() => new StatusError('Forbidden', 'no more'));
+    await watches.reevaluate(() => new StatusError('Forbidden', 'no more'));
     api.store.skip(200n);
     const { answer, text } = await opening;
     if (!answer.readableEnded) await once(answer, 'end');
@@ -490,7 +490,7 @@ it('a watch whose rights go while it is found out whether it has them ends as so
   const server = await serve({ watches, authorizer });
   const opening = watch(server);
   await expect.poll(() => asked.length).toBe(1);
-  expect(await watches.judgeAgain(async () => new StatusError('Forbidden', 'no more'))).toBe(0);
+  expect(await watches.reevaluate(async () => new StatusError('Forbidden', 'no more'))).toBe(0);
   asked[0]?.();
   const { answer, text } = await opening;
   if (!answer.readableEnded) await once(answer, 'end');

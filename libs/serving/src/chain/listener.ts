@@ -6,7 +6,7 @@ import { limitBehind, type Representations, toStatusError } from '@orch/resource
 import type { Logger, Tracing } from '@orch/runtime';
 import type { Auditor } from '../auditing/auditor.js';
 import type { ApiListener } from '../http/api-listener.js';
-import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
+import { cutOff, isTarget, leaveBody, left, observeEnd, type RequestContext, type Upgrade } from '../http/context.js';
 import { sendError } from '../http/respond.js';
 import type { Verbs } from '../http/verbs.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
@@ -19,7 +19,7 @@ import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
 import { authorization, deciding } from './authorization.js';
 import { type ChainStage, pass } from './chain.js';
-import { comingWatch } from './coming-watch.js';
+import { pendingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
 import { flowControl } from './flow-control.js';
 import type { FlowControl } from './flow-settings.js';
@@ -75,7 +75,7 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
   const { names } = options;
   const decide = deciding(names);
   return [
-    comingWatch(options.watches),
+    pendingWatch(options.watches),
     authentication({
       authenticator: options.authenticator,
       names,
@@ -107,7 +107,7 @@ export function createListener(options: ListenerOptions): ApiListener {
   const observer = new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing });
   const serving = { ...options, observer, stages: stagesOf(options, observer) };
   return (req, res, upgrade) => {
-    hearOfEnd({ req, res });
+    observeEnd({ req, res });
     // Objects contain user data, which no browser may interpret as a page.
     res.setHeader('X-Content-Type-Options', 'nosniff');
     void serve(serving, req, res, upgrade);

@@ -28,7 +28,7 @@ import type { Turns } from './turns.js';
 const NONE = { inAll: 0, perUser: 0 };
 const clientsOf = (clock: ManualClock, limits: Partial<SlowClientLimits> = {}) =>
   new SlowClients({ bodies: NONE, answers: NONE, answerBytes: NONE, ...limits }, clock);
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 describe('a seat', () => {
   function seated(slow: SlowClients, user = 'jane') {
@@ -46,15 +46,15 @@ describe('a seat', () => {
     const clock = new ManualClock();
     const slow = clientsOf(clock);
     const { request } = seated(slow);
-    clock.advanceNow(10 * LOOK_MS);
+    clock.advanceNow(10 * CHECK_MS);
     request.bytes = 5;
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     request.bytes = undefined;
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     request.bytes = 7;
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     expect([request.given, slow.answers.held], 'it was worked on in between').toEqual([0, 0]);
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     expect([request.given, slow.answers.held, slow.answerBytes.held]).toEqual([1, 1, 7]);
     expect(clock.pending, 'nobody else has one').toBe(0);
   });
@@ -65,11 +65,11 @@ describe('a seat', () => {
     const { request, end } = seated(slow);
     const { end: endOther } = seated(slow);
     request.bytes = 7;
-    clock.advanceNow(2 * LOOK_MS);
+    clock.advanceNow(2 * CHECK_MS);
     expect(slow.answers.heldBy('jane')).toBe(1);
     for (const over of [end, end, endOther]) over();
     expect([slow.answers.held, slow.answerBytes.held]).toEqual([0, 0]);
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     expect(clock.pending).toBe(0);
   });
 
@@ -82,12 +82,12 @@ describe('a seat', () => {
     const [first, second, other] = [seated(slow), seated(slow), seated(slow, 'joe')];
     for (const { request } of [first, second, other]) request.bytes = 10;
     expect(slow.hasRoom('jane')).toBe(true);
-    clock.advanceNow(2 * LOOK_MS);
+    clock.advanceNow(2 * CHECK_MS);
     expect([first, second, other].map(({ request }) => request.given)).toEqual([1, 0, 1]);
     expect([slow.hasRoom('jane'), slow.hasRoom('ann')]).toEqual([false, true]);
-    clock.advanceNow(7 * LOOK_MS);
+    clock.advanceNow(7 * CHECK_MS);
     expect(second.request.cut).toBe(0);
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     expect([second.request.cut, second.request.given, first.request.cut]).toEqual([1, 0, 0]);
     expect(clock.pending).toBe(0);
     second.end();
@@ -99,7 +99,7 @@ describe('a seat', () => {
     const slow = clientsOf(clock, { answers: { inAll: 1, perUser: 0 }, answerBytes: { inAll: 10, perUser: 0 } });
     const [first, other] = [seated(slow), seated(slow, 'joe')];
     for (const { request } of [first, other]) request.bytes = 20;
-    clock.advanceNow(2 * LOOK_MS);
+    clock.advanceNow(2 * CHECK_MS);
     expect([first.request.given, other.request.given]).toEqual([1, 1]);
     expect(['jane', 'joe', 'ann'].map((user) => slow.hasRoom(user))).toEqual([false, false, true]);
   });
@@ -109,9 +109,9 @@ describe('a seat', () => {
     const slow = clientsOf(clock, { answers: { inAll: 1, perUser: 0 } });
     const [first, second] = [seated(slow), seated(slow)];
     for (const { request } of [first, second]) request.bytes = 1;
-    clock.advanceNow(8 * LOOK_MS);
+    clock.advanceNow(8 * CHECK_MS);
     first.end();
-    clock.advanceNow(LOOK_MS);
+    clock.advanceNow(CHECK_MS);
     expect([second.request.given, second.request.cut, slow.answers.heldBy('jane')]).toEqual([1, 0, 1]);
   });
 });
@@ -353,7 +353,7 @@ describe('clients that keep a server waiting', () => {
       await expect.poll(async () => (await post('a')).status).toBe(429);
       await expect
         .poll(async () => {
-          clock.advanceNow(LOOK_MS);
+          clock.advanceNow(CHECK_MS);
           return (await post('b')).status;
         })
         .toBe(201);
@@ -377,11 +377,11 @@ describe('clients that keep a server waiting', () => {
       const path = '/apis/other.example.com/v1/things';
       const { socket, received } = await raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1`);
       await expect.poll(() => taker.writableNeedDrain).toBe(true);
-      clock.advanceNow(10 * LOOK_MS);
+      clock.advanceNow(10 * CHECK_MS);
       expect([(await post('a')).status, slow.answers.held]).toEqual([429, 0]);
       taker.resume();
       await expect.poll(() => taker.writableNeedDrain).toBe(false);
-      clock.advanceNow(2 * LOOK_MS);
+      clock.advanceNow(2 * CHECK_MS);
       expect([(await post('b')).status, slow.answers.held]).toEqual([201, 1]);
       socket.write('2345');
       await expect.poll(received).toMatch(/^HTTP\/1\.1 200 .*taken/s);
@@ -431,13 +431,13 @@ describe('clients that keep a server waiting', () => {
       const authorizer = { authorize: () => worked.then(() => ALLOW) };
       const { status, ask, close } = await unread(`${PATH}?timeout=20ms`, { authorizer });
       expect(status).toBe(504);
-      clock.advanceNow(5 * LOOK_MS);
+      clock.advanceNow(5 * CHECK_MS);
       const statusOf = async () => (await once(ask(PATH), 'response'))[0][':status'];
       expect(await statusOf()).toBe(429);
       goOn();
       await expect
         .poll(() => {
-          clock.advanceNow(LOOK_MS);
+          clock.advanceNow(CHECK_MS);
           return statusOf();
         })
         .toBe(200);
@@ -458,7 +458,7 @@ describe('clients that keep a server waiting', () => {
     const seatIsFree = () =>
       expect
         .poll(async () => {
-          clock.advanceNow(LOOK_MS);
+          clock.advanceNow(CHECK_MS);
           return (await get('ann')).status;
         })
         .toBe(200);
@@ -495,12 +495,12 @@ describe('clients that keep a server waiting', () => {
       await expect.poll(() => again.mock.calls.length).toBe(1);
       const before = first.received().length;
       expect(again.mock.results[0]?.value).toBeUndefined();
-      clock.advanceNow(10 * LOOK_MS);
+      clock.advanceNow(10 * CHECK_MS);
       await expect.poll(() => again.mock.calls.length).toBeGreaterThan(1);
       expect(before).toBeLessThan(16 * (MEGABYTE - 1000));
       await expect
         .poll(() => {
-          clock.advanceNow(10 * LOOK_MS);
+          clock.advanceNow(10 * CHECK_MS);
           return first.received().length;
         })
         .toBeGreaterThan(16 * (MEGABYTE - 1000));

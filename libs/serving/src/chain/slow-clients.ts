@@ -33,10 +33,10 @@ interface Followed {
 }
 
 /** Milliseconds between two checks of the requests that hold seats. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /** Consecutive checks after which a seat is released, and after which a request is closed if no more may wait. */
-const PATIENT_LOOKS = 2;
-const LAST_LOOK = 10;
+const PATIENT_CHECKS = 2;
+const LAST_CHECK = 10;
 
 /**
  * Takes seats from requests that wait for their client: after a moment such a request gives its seat back and counts as
@@ -91,7 +91,7 @@ export class SlowClients {
   #lookLater(): void {
     if (this.#isLooking || this.#seated.size === 0) return;
     this.#isLooking = true;
-    this.clock.after(LOOK_MS, () => {
+    this.clock.after(CHECK_MS, () => {
       this.#isLooking = false;
       for (const followed of this.#seated) this.#look(followed);
       this.#lookLater();
@@ -102,9 +102,9 @@ export class SlowClients {
     const { request } = followed;
     const bytes = request.waiting();
     followed.looks = bytes === undefined ? 0 : followed.looks + 1;
-    if (bytes === undefined || followed.looks < PATIENT_LOOKS) return;
+    if (bytes === undefined || followed.looks < PATIENT_CHECKS) return;
     if (this.#fits(request.user, bytes)) this.#letWait(followed, bytes);
-    else if (followed.looks >= LAST_LOOK) {
+    else if (followed.looks >= LAST_CHECK) {
       this.#seated.delete(followed);
       request.cut();
     }

@@ -7,7 +7,7 @@ import type { Authorizer, Decision, RequestAttributes } from '@orch/authorizatio
 import { timeout } from '@orch/machinery';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
-import type { AdmittedWatch, ComingWatch } from '../watching/open-watches.js';
+import type { AdmittedWatch, PendingWatch } from '../watching/open-watches.js';
 import type { AuditRecord } from './audit-record.js';
 import type { Route } from './route.js';
 
@@ -65,7 +65,7 @@ export interface RequestContext {
   /** Timestamps of the request; absent where nothing observes them. */
   readonly trail?: RequestTrail;
   /** Collects changes of permissions while a watch is being admitted. */
-  readonly comingWatch?: ComingWatch;
+  readonly pendingWatch?: PendingWatch;
   /** Entry of the request among the open watches, once it is one. */
   readonly watch?: AdmittedWatch;
   /** Seat of the request, for handlers that write a long response; absent where seats are not bounded. */
@@ -169,7 +169,7 @@ export function cutOff(ctx: Answering): void {
  * Makes a pipelined response of HTTP/1.1 notice the end of its connection: by itself, only the first response of a
  * connection does, and code that waits for the others to be read would wait for ever.
  */
-export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
+export function observeEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
   if (http2StreamOf({ res }) || res.socket) return;
   const { socket } = req;
   const ended = () => {

@@ -25,7 +25,7 @@ export function wantsPretty(ctx: RequestContext): boolean {
  * Indents JSON for clients that want it, a large text in steps between which other requests run; other encodings and
  * other clients get the bytes as they are.
  */
-export async function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Promise<Buffer> {
+export async function prettyIfRequested(ctx: RequestContext, contentType: string, body: Buffer): Promise<Buffer> {
   if (contentType !== 'application/json' || !wantsPretty(ctx)) return body;
   await turnFor(body.length);
   return Buffer.concat([(await indentJson(body, MAX_INDENTATION)) ?? body, NEW_LINE]);

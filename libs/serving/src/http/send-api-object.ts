@@ -3,7 +3,7 @@ import type { ApiObject, Names } from '@orch/machinery';
 import type { Representations } from '@orch/resources';
 import { fullObject, type StructSchema } from '@orch/schema';
 import type { RequestContext } from './context.js';
-import { prettyIfAsked } from './pretty.js';
+import { prettyIfRequested } from './pretty.js';
 import { sendBytes } from './respond.js';
 
 /** Encoders for a response. */
@@ -37,7 +37,7 @@ export async function sendApiObject(
         ctx,
         code,
         'application/json',
-        await prettyIfAsked(ctx, 'application/json', Buffer.from(stringifyJson(object))),
+        await prettyIfRequested(ctx, 'application/json', Buffer.from(stringifyJson(object))),
       );
   }
 }

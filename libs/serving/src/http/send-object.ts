@@ -1,6 +1,6 @@
 import type { Representation, Stored } from '@orch/resources';
 import type { RequestContext } from './context.js';
-import { prettyIfAsked } from './pretty.js';
+import { prettyIfRequested } from './pretty.js';
 import { sendBytes } from './respond.js';
 
 /**
@@ -15,6 +15,6 @@ export async function sendObject(
   compress = false,
 ): Promise<void> {
   const body = (await representation.objectInTurns?.(stored)) ?? representation.object(stored);
-  const shown = await prettyIfAsked(ctx, representation.contentType, body);
+  const shown = await prettyIfRequested(ctx, representation.contentType, body);
   await sendBytes(ctx, code, representation.contentType, shown, compress);
 }

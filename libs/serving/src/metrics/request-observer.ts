@@ -60,10 +60,10 @@ export class RequestObserver {
     if (route) series.size(trail.bytes);
     if (trail.span) endSpan(ctx, trail, ended);
     this.#log(ctx, trail, ended);
-    if (ctx.audit) this.#tellRefusedNotes(ctx);
+    if (ctx.audit) this.#reportRefusedNotes(ctx);
   }
 
-  #tellRefusedNotes({ annotations, requestId }: RequestContext): void {
+  #reportRefusedNotes({ annotations, requestId }: RequestContext): void {
     for (const key of annotations.refused) {
       if (this.#refusedKeys.has(key) || this.#refusedKeys.size >= MOST_REFUSED_KEYS) continue;
       this.#refusedKeys.add(key);

@@ -35,7 +35,7 @@ export function handshakesInTurn(
 }
 
 /** Number of connections that are checked in a round for whether they have waited too long. */
-const LOOKS = 100;
+const CHECKS = 100;
 /** Maximum bytes that are buffered for a client before its turn: it only has to send the beginning of a handshake. */
 const MOST_EARLY_BYTES = 20_000;
 
@@ -68,7 +68,7 @@ class HandshakeTurns {
   }
 
   #wait(socket: Socket, now: number): void {
-    this.#askRound();
+    this.#requestRound();
     const site = siteOf(socket.remoteAddress ?? '');
     const others = this.#sites.get(site);
     if (others) others.add(socket);
@@ -88,7 +88,7 @@ class HandshakeTurns {
     if (waiting?.size === 0) this.#sites.delete(site);
   }
 
-  #askRound(): void {
+  #requestRound(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
     setImmediate(() => this.#round());
@@ -103,13 +103,13 @@ class HandshakeTurns {
       for (let begun = 0; begun < this.perRound && this.#beginNext(); begun++);
       this.#goesOnAt = now + LET_IN_MS;
     }
-    if (this.#since.size > 0) this.#askRound();
+    if (this.#since.size > 0) this.#requestRound();
   }
 
   #closeLate(now: number): void {
     let looks = 0;
     for (const [socket, since] of this.#since) {
-      if (now - since <= this.limitMs || ++looks > LOOKS) return;
+      if (now - since <= this.limitMs || ++looks > CHECKS) return;
       this.#since.delete(socket);
       socket.destroy();
     }

@@ -204,7 +204,7 @@ class NamedContexts {
 type Tunable = Server & { connectionsCheckingInterval: number; maxHeaderSize: number };
 
 /** Number of checks for late connections, within their timeout. */
-const LATE_LOOKS = 4;
+const LATE_CHECKS = 4;
 
 function prepared(server: Server, options: ListenOptions): Server {
   const { limits, takesUpgrade, onRefused } = options;
@@ -214,7 +214,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   server.headersTimeout = headMs;
   server.requestTimeout = requestMs;
   // A server of both versions takes neither of these from its options.
-  Object.assign(server as Tunable, { connectionsCheckingInterval: headMs / LATE_LOOKS, maxHeaderSize: maxHeadBytes });
+  Object.assign(server as Tunable, { connectionsCheckingInterval: headMs / LATE_CHECKS, maxHeaderSize: maxHeadBytes });
   if (maxConnections > 0) server.maxConnections = maxConnections;
   server.on('drop', () => onRefused('connections'));
   // Node would silently drop headers beyond the thousandth, impersonation headers among them. Their bytes are limited.

@@ -123,7 +123,7 @@ describe.each(PORTS)('a client that waits to be told to send its body, over %s',
 
 describe('a client that waits to be told to send its body, over HTTP/2', () => {
   /** What a stream is told, in order. */
-  async function told(headers: Record<string, string | number>): Promise<unknown[]> {
+  async function reported(headers: Record<string, string | number>): Promise<unknown[]> {
     const session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.pki.ca.cert });
     const asked = { ':method': 'POST', ':path': PATH, authorization: `Bearer ${TOKEN}`, ...headers };
     const stream = session.request(asked).on('error', () => undefined);
@@ -150,7 +150,7 @@ describe('a client that waits to be told to send its body, over HTTP/2', () => {
     [[413], { expect: '100-continue', 'content-length': LIMIT + 1 }],
     [[200], { expect: '100-continue', ':method': 'GET' }],
   ])('is told %j: %j', async (codes, headers) => {
-    expect(await told(headers as Record<string, string | number>)).toEqual(codes);
+    expect(await reported(headers as Record<string, string | number>)).toEqual(codes);
   });
 });
 

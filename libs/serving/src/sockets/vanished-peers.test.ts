@@ -7,7 +7,7 @@ import { VanishedPeers, type VanishedPeersSettings } from './vanished-peers.js';
 
 const LOCALHOST = '127.0.0.1';
 const TIMEOUT_MS = 30_000;
-const LOOK_MS = TIMEOUT_MS / 3;
+const CHECK_MS = TIMEOUT_MS / 3;
 
 const clients: Socket[] = [];
 let server: Server | undefined;
@@ -41,7 +41,7 @@ async function start(settings: Partial<VanishedPeersSettings> = {}) {
   name = connectionName(LOCALHOST, port, LOCALHOST, client.localPort ?? 0);
   const look = async (seen: number | Error) => {
     attempts = seen;
-    await clock.advance(LOOK_MS);
+    await clock.advance(CHECK_MS);
   };
   return { clock, vanished, connection, onVanished, onError, look };
 }
@@ -67,10 +67,10 @@ it('begins anew with each answer', async () => {
 
 it('gives up a connection that was opened from here, and tells whoever added it', async () => {
   const { connection, onVanished, vanished, look } = await start();
-  const told = vi.fn();
-  vanished.add(connection, told);
+  const reported = vi.fn();
+  vanished.add(connection, reported);
   for (let i = 0; i < 4; i++) await look(7);
-  expect([connection.destroyed, told.mock.calls.length, onVanished.mock.calls.length]).toEqual([true, 1, 0]);
+  expect([connection.destroyed, reported.mock.calls.length, onVanished.mock.calls.length]).toEqual([true, 1, 0]);
 });
 
 it('takes a single attempt for one that was lost', async () => {
@@ -106,7 +106,7 @@ it('leaves a client that lives and does not read, by what the kernel says', asyn
   clients[0]?.pause();
   await expect.poll(() => connection.writableLength).toBeGreaterThan(0);
   for (let look = 1; look <= 5; look++) {
-    await clock.advance(LOOK_MS);
+    await clock.advance(CHECK_MS);
     await expect.poll(() => looks).toBe(look);
   }
   expect(onVanished).not.toHaveBeenCalled();

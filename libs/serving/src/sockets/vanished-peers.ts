@@ -22,7 +22,7 @@ interface Silence {
 }
 
 /** Number of checks within the timeout: a peer is given up late by one interval at most. */
-const LOOKS = 3;
+const CHECKS = 3;
 /** Minimum number of attempts: a smaller number may have been lost in the network. */
 const LEAST_ATTEMPTS = 2;
 
@@ -67,7 +67,7 @@ export class VanishedPeers {
 
   #schedule(): void {
     const { clock, timeoutMs } = this.#settings;
-    this.#cancelTimer = clock.after(timeoutMs / LOOKS, () => {
+    this.#cancelTimer = clock.after(timeoutMs / CHECKS, () => {
       void this.#look()
         .catch(this.#settings.onError)
         .finally(() => {

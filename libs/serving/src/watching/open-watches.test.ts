@@ -30,7 +30,7 @@ describe('watches that are judged again', () => {
     const judged = async (users: string[], groups: string[]) => {
       const seen: string[] = [];
       const judge = ({ user }: { user: { name: string } }) => void seen.push(user.name);
-      await watches.judgeAgain(judge, { users: new Set(users), groups: new Set(groups) });
+      await watches.reevaluate(judge, { users: new Set(users), groups: new Set(groups) });
       return seen.sort();
     };
     expect(await judged(['joe'], [])).toEqual(['joe']);
@@ -47,7 +47,7 @@ describe('watches that are judged again', () => {
     const { user } = watchOf('jane', 'dev');
     watches.admit({ authentication, user, request, impersonating: [bareRequest('GET', '/')] });
     for (const concerned of [{ users: ['admin'] }, { groups: ['ops'] }, { users: ['jane'] }, { groups: ['dev'] }])
-      expect(await watches.judgeAgain(refusal, concerned)).toBe(1);
+      expect(await watches.reevaluate(refusal, concerned)).toBe(1);
   });
 
   it('do not wait for each other', async () => {
@@ -62,7 +62,7 @@ describe('watches that are judged again', () => {
       await last;
       return refusal();
     };
-    expect(await watches.judgeAgain(judge)).toBe(3);
+    expect(await watches.reevaluate(judge)).toBe(3);
   });
 
   it('do not wait for those about whom nobody answers, however many these are', async () => {
@@ -70,7 +70,7 @@ describe('watches that are judged again', () => {
     const hanging = new Promise<undefined>(() => undefined);
     for (let n = 0; n < 300; n++) watches.admit(watchOf('joe'));
     const last = new Promise((resolve) => watches.admit(watchOf('jane'))?.endBy(resolve));
-    void watches.judgeAgain(({ user }) => (user.name === 'joe' ? hanging : refusal()));
+    void watches.reevaluate(({ user }) => (user.name === 'joe' ? hanging : refusal()));
     expect(await last).toMatchObject({ code: 401 });
   });
 
@@ -79,7 +79,7 @@ describe('watches that are judged again', () => {
     const refusal = new StatusError('Forbidden', 'no more');
     const ended: StatusError[] = [];
     watches.admit(watchOf('jane'))?.endBy((error) => void ended.push(error));
-    expect(await watches.judgeAgain(() => refusal, { users: new Set(['jane']), groups: new Set() })).toBe(1);
+    expect(await watches.reevaluate(() => refusal, { users: new Set(['jane']), groups: new Set() })).toBe(1);
     expect(ended).toEqual([refusal]);
   });
 
@@ -92,23 +92,23 @@ describe('watches that are judged again', () => {
       return refusal();
     };
     const [a, b, both, none] = admitted;
-    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/c'] })).toBe(0);
-    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] })).toBe(3);
+    expect(await watches.reevaluate(judge, { objects: ['Pod/ns/c'] })).toBe(0);
+    expect(await watches.reevaluate(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] })).toBe(3);
     expect(new Set(judged)).toEqual(new Set([a, b, both]));
     expect(judged).toHaveLength(3);
     for (const watch of [a, both]) if (watch) watches.release(watch);
     judged.length = 0;
-    await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] });
+    await watches.reevaluate(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] });
     expect(judged).toEqual([b]);
     judged.length = 0;
-    await watches.judgeAgain(judge);
+    await watches.reevaluate(judge);
     expect(new Set(judged)).toEqual(new Set([b, none]));
   });
 
   it('one on its way in hears of what changes meanwhile', async () => {
     const watches = new OpenWatches(NO_BOUNDS);
     const coming = watches.expect();
-    await watches.judgeAgain(refusal, { objects: ['Pod/ns/a'] });
+    await watches.reevaluate(refusal, { objects: ['Pod/ns/a'] });
     const watch = watches.admit(boundWatch('a'), coming);
     const ended = new Promise((resolve) => watch?.endBy(resolve));
     expect(await ended).toMatchObject({ code: 401 });

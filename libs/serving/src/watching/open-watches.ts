@@ -51,7 +51,7 @@ export class AdmittedWatch implements OpenWatch {
 }
 
 /** Returns the refusal of a watch that is no longer permitted; undefined for others. */
-export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
+export type WatchCheck = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
 /** Users, groups and credentials whose watches a change affects. */
 interface Concerned {
@@ -65,8 +65,8 @@ interface Concerned {
 }
 
 /** A watch that is being admitted, with the changes of permissions found meanwhile. */
-export interface ComingWatch {
-  readonly judges: WatchJudge[];
+export interface PendingWatch {
+  readonly checks: WatchCheck[];
 }
 
 /** Number of watches that are checked between two turns of the event loop. */
@@ -78,8 +78,8 @@ export class OpenWatches {
   /** Watches by user, group, and the objects that their credentials are bound to. */
   readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
-  readonly #coming = new Set<ComingWatch>();
-  /** Position of {@link judgeNext}. */
+  readonly #coming = new Set<PendingWatch>();
+  /** Position of {@link checkNext}. */
   #turns = this.#open.values();
   #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
@@ -103,17 +103,17 @@ export class OpenWatches {
   }
 
   /**
-   * Announces a watch that is being authorized, which may take time: what {@link judgeAgain} finds until it is admitted
+   * Announces a watch that is being authorized, which may take time: what {@link reevaluate} finds until it is admitted
    * applies to it too. To be released with {@link forget}.
    */
-  expect(): ComingWatch {
-    const coming = { judges: [] };
+  expect(): PendingWatch {
+    const coming = { checks: [] };
     this.#coming.add(coming);
     return coming;
   }
 
   /** Removes an announced watch, which has been admitted or refused. */
-  forget(coming: ComingWatch): void {
+  forget(coming: PendingWatch): void {
     this.#coming.delete(coming);
   }
 
@@ -121,7 +121,7 @@ export class OpenWatches {
    * Admits a watch; undefined beyond the bounds, which do not apply to administrators. A watch whose permissions have
    * been revoked meanwhile is ended as soon as that is found.
    */
-  admit(watch: OpenWatch, coming?: ComingWatch): AdmittedWatch | undefined {
+  admit(watch: OpenWatch, coming?: PendingWatch): AdmittedWatch | undefined {
     const { name, groups } = watch.user;
     if (!this.#held.fits(name, 1) && !groups.includes(MASTERS)) return undefined;
     this.#held.take(name, 1);
@@ -131,7 +131,7 @@ export class OpenWatches {
       const together = this.#found.get(key) ?? new Set();
       this.#found.set(key, together.add(admitted));
     }
-    for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
+    for (const judge of coming?.checks ?? []) void this.#judge(admitted, judge);
     this.#onAdmitted(admitted);
     return admitted;
   }
@@ -153,8 +153,8 @@ export class OpenWatches {
    * rule must be in force before.
    * @param concerned judges only the watches that one of these concerns, at the cost of those alone. Default: all
    */
-  async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
-    for (const { judges } of this.#coming) judges.push(judge);
+  async reevaluate(judge: WatchCheck, concerned?: Concerned): Promise<number> {
+    for (const { checks } of this.#coming) checks.push(judge);
     const watches = [...(concerned ? this.#concerned(concerned) : this.#open)];
     const judged: Promise<boolean>[] = [];
     for (const [at, watch] of watches.entries()) {
@@ -169,7 +169,7 @@ export class OpenWatches {
    * Judges the next `count` open watches, round robin in the order in which they were admitted. Resolves with the
    * number that were ended.
    */
-  async judgeNext(count: number, judge: WatchJudge): Promise<number> {
+  async checkNext(count: number, judge: WatchCheck): Promise<number> {
     const watches: AdmittedWatch[] = [];
     for (let taken = 0; taken < Math.min(count, this.#open.size); taken++) {
       const next = this.#next();
@@ -198,7 +198,7 @@ export class OpenWatches {
   }
 
   /** @returns whether the watch was open and is ended now */
-  async #judge(watch: AdmittedWatch, judge: WatchJudge): Promise<boolean> {
+  async #judge(watch: AdmittedWatch, judge: WatchCheck): Promise<boolean> {
     const refusal = await asked(judge, watch);
     if (!refusal || !this.#open.has(watch)) return false;
     watch.refuse(refusal);
@@ -221,7 +221,7 @@ const ofObject = (key: string) => `object ${key}`;
 const ofCredential = (key: string) => `credential ${key}`;
 
 /** Checks a watch. A watch that cannot be checked is ended: a client that reconnects is authorized from the start. */
-async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
+async function asked(judge: WatchCheck, watch: OpenWatch): Promise<StatusError | undefined> {
   try {
     return await judge(watch);
   } catch (error) {

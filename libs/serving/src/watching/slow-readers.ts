@@ -13,7 +13,7 @@ interface SlowReadersSettings {
 }
 
 /** Number of checks within the time that a stream may stall: it is ended late by one interval at most. */
-const LOOKS = 9;
+const CHECKS = 9;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
@@ -39,7 +39,7 @@ export class SlowReaders {
     if (this.#looking) return;
     this.#looking = true;
     const { clock, maxStallMs, onError } = this.#settings;
-    clock.after(Math.min(LONGEST_PAUSE_MS, maxStallMs / LOOKS), () => {
+    clock.after(Math.min(LONGEST_PAUSE_MS, maxStallMs / CHECKS), () => {
       void this.#look()
         .catch(onError)
         .finally(() => {

@@ -7,10 +7,10 @@ const usedOf = (body: Buffer): Record<string, string> => JSON.parse(body.toStrin
 
 /** Returns the body of an account, and the tally that locates its amounts. */
 function account(amounts: Record<string, TalliedAmount>, sameTerms = false): { body: Buffer; tally: Tally } {
-  const told = Object.entries(amounts).flatMap(([name, { used }]) =>
+  const received = Object.entries(amounts).flatMap(([name, { used }]) =>
     used === undefined ? [] : [`"${name}":"${used}"`],
   );
-  const used = `{${told.join()}}`;
+  const used = `{${received.join()}}`;
   const body = Buffer.from(`{"metadata":{"ü":1},"used":${used},"end":1}`);
   return { body, tally: { place: { fromEnd: used.length + 9, length: used.length }, amounts, sameTerms } };
 }
@@ -54,8 +54,8 @@ export function describeCharges(rig: Rig): void {
         memory: { limit: '4096', used: '0', binary: true },
       };
       const known = versionOf(await rig.store.write(open(accounts, 'q', limit)));
-      const told: Change[] = [];
-      const stop = rig.store.onCommit((changes) => void told.push(...changes));
+      const received: Change[] = [];
+      const stop = rig.store.onCommit((changes) => void received.push(...changes));
       const each = { pods: '1', cpu: '0.5', memory: '1024' };
       const outcomes = await Promise.all(
         ['a', 'b', 'a', 'c', 'd'].map((name) => rig.store.write(creation(type, name, known, each))),
@@ -76,13 +76,13 @@ export function describeCharges(rig: Rig): void {
       expect(usedOf(written.at(-1)?.body as Buffer)).toEqual({ pods: '3', cpu: '1500m', memory: '3Ki' });
       expect(JSON.parse(String(written.at(-1)?.body))).toMatchObject({ metadata: { ü: 1 }, end: 1 });
       // What is announced is what is stored, in the order of the versions.
-      const announced = told.filter((change) => change.type === accounts);
+      const announced = received.filter((change) => change.type === accounts);
       expect(announced.map(({ version, previous, body }) => [version, previous, String(body)])).toEqual(
         written.map(({ version, previous, body }) => [version, previous, String(body)]),
       );
       expect(written.map(({ previous }) => previous)).toEqual([known, ...written.slice(0, -1).map((w) => w.version)]);
-      expect(told.map(({ version }) => version)).toEqual(
-        [...told.map(({ version }) => version)].sort((a, b) => (a < b ? -1 : 1)),
+      expect(received.map(({ version }) => version)).toEqual(
+        [...received.map(({ version }) => version)].sort((a, b) => (a < b ? -1 : 1)),
       );
       expect((await rig.store.get(accounts, key('q')))?.version).toBe(written.at(-1)?.version);
     });

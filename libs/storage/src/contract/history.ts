@@ -55,18 +55,18 @@ export function describeHistory(rig: Rig): void {
     it('is told to listeners as it is kept, refusals left out', async () => {
       const type = await freshType();
       const { head: start } = await headOf(type);
-      const told: Change[] = [];
-      const stop = rig.store.onCommit((changes) => told.push(...changes.filter((c) => c.type === type)));
+      const received: Change[] = [];
+      const stop = rig.store.onCommit((changes) => received.push(...changes.filter((c) => c.type === type)));
       const versions = await Promise.all(Array.from({ length: 30 }, (_, i) => create(type, key(`n${i % 25}`), `${i}`)));
       const a = versionOf(versions[0] as WriteOutcome);
       await remove(type, key('n0'), versionOf(await update(type, key('n0'), a, 'x')));
       stop();
       await create(type, key('unheard'));
       const kept = await rig.store.changes(type, start, 1000);
-      expect(told.map(({ sealed: _sealed, ...change }) => change)).toEqual(
+      expect(received.map(({ sealed: _sealed, ...change }) => change)).toEqual(
         kept.slice(0, -1).map(({ prior, priorVersion, priorStoredVersion, priorDefaults, ...change }) => change),
       );
-      expect(told).toHaveLength(27);
+      expect(received).toHaveLength(27);
     });
 
     it('shows a finished write to every later reader', async () => {

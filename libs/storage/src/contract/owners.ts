@@ -59,14 +59,14 @@ export function describeOwners(rig: Rig): void {
 
     it('are told to listeners as part of the body', async () => {
       const type = await freshType();
-      const told: Buffer[] = [];
+      const received: Buffer[] = [];
       const stop = rig.store.onCommit((changes) =>
-        told.push(...changes.filter((c) => c.type === type).map((c) => c.body)),
+        received.push(...changes.filter((c) => c.type === type).map((c) => c.body)),
       );
       const body = bodyOf('told', 'owner');
       await rig.store.write({ op: 'create', type, ...key('a'), uid: 'u', body, requireNamespace: false });
       stop();
-      expect(told).toEqual([body]);
+      expect(received).toEqual([body]);
     });
   });
 }

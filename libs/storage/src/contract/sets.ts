@@ -43,13 +43,13 @@ export function describeSets(rig: Rig): void {
       const [one, two] = [await freshType(), await freshType()];
       const a = versionOf(await create(one, key('a')));
       const b = versionOf(await create(two, key('b')));
-      const told: Version[][] = [];
-      const stop = rig.store.onCommit((changes) => told.push(changes.map(({ version }) => version)));
+      const received: Version[][] = [];
+      const stop = rig.store.onCommit((changes) => received.push(changes.map(({ version }) => version)));
       const set = [update(two, 'b', b, 'B'), creation(one, 'c'), removal(one, 'a', a)];
       const versions = versionsOf(await rig.store.writeSet(set));
       stop();
       expect([...versions].sort((x, y) => (x < y ? -1 : 1))).toEqual(versions);
-      expect(told).toContainEqual([...versions]);
+      expect(received).toContainEqual([...versions]);
       expect((await headOf(one)).head).toBe(versions[2]);
       expect((await headOf(two)).head).toBe(versions[0]);
       expect((await rig.store.changes(one, a, 10)).map(({ op, previous }) => [op, previous])).toEqual([

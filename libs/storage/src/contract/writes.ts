@@ -68,9 +68,9 @@ export function describeWrites(rig: Rig): void {
   it('says of every body which defaults it was given', async () => {
     const type = await freshType();
     const { head: start } = await rig.headOf(type);
-    const told: number[] = [];
+    const received: number[] = [];
     const stop = rig.store.onCommit((all) => {
-      for (const change of all) if (change.type === type) told.push(change.defaults);
+      for (const change of all) if (change.type === type) received.push(change.defaults);
     });
     const a = { type, ...key('a'), body: body('x') };
     const creation = { ...a, op: 'create', uid: 'u', requireNamespace: false, defaults: 1 } as const;
@@ -90,7 +90,7 @@ export function describeWrites(rig: Rig): void {
       [0, 32_767],
       [2, 0],
     ]);
-    expect(told).toEqual([1, 32_767, 0, 2]);
+    expect(received).toEqual([1, 32_767, 0, 2]);
     const numbers = [];
     for (const at of changes.slice(0, 3).map((change) => change.version)) {
       for await (const page of (await rig.store.snapshot({ type, at })).pages) numbers.push(page[0]?.defaults);

@@ -9,7 +9,7 @@ export interface Guard {
 }
 
 /** Attempts to find the lock, a second apart: a new server writes it once it has read its settings. */
-const LOOKS = 15;
+const CHECKS = 15;
 
 /**
  * Waits for a line (dismissed), or for the end of its input without one: then its parent process is dead. It asks for a
@@ -17,7 +17,7 @@ const LOOKS = 15;
  * have been reused. A lock that is missing, or has no line yet, is looked for again while the server runs.
  */
 const SCRIPT = `read -r line && exit
-looks=${LOOKS}
+looks=${CHECKS}
 until read -r held <postmaster.pid; do
   looks=$((looks - 1))
   kill -0 "$1" && [ "$looks" -gt 0 ] || exit

@@ -25,8 +25,15 @@ export async function initialize(
   if (identity.switched) await chown(fresh, identity.uid, identity.gid);
   const password = await passwordInput(`${fresh}.password`, superuser.password, identity);
   try {
-    const said = await runInitdb({ binaries, identity, directory: fresh, superuser: superuser.name, password, ending });
-    if (said !== undefined) throw new Error(`initdb failed as user ${identity.name} in ${data}: ${said}`);
+    const output = await runInitdb({
+      binaries,
+      identity,
+      directory: fresh,
+      superuser: superuser.name,
+      password,
+      ending,
+    });
+    if (output !== undefined) throw new Error(`initdb failed as user ${identity.name} in ${data}: ${output}`);
   } finally {
     await password.close();
   }

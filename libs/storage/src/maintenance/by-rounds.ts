@@ -22,7 +22,7 @@ export class ByRounds {
 
   /** Makes a call now or in one of the next rounds. It must not throw. */
   call(call: () => void): void {
-    this.#askRound();
+    this.#requestRound();
     if (this.#left > 0 && this.#waiting.length === 0) {
       this.#left--;
       call();
@@ -38,7 +38,7 @@ export class ByRounds {
         });
   }
 
-  #askRound(): void {
+  #requestRound(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
     this.nextRound(() => this.#round());
@@ -48,7 +48,7 @@ export class ByRounds {
     this.#isAsked = false;
     const count = Math.max(PER_ROUND, Math.ceil(PART * this.#waiting.length));
     this.#left = Math.max(0, PER_ROUND - this.#waiting.length);
-    if (this.#waiting.length > 0) this.#askRound();
+    if (this.#waiting.length > 0) this.#requestRound();
     for (let made = 0; made < count; made++) this.#waiting.shift()?.();
     if (this.#waiting.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
   }

@@ -86,7 +86,7 @@ export class Compactor {
    */
   runOnce(now?: number): Promise<CompactionRound> {
     return this.pool.use(async (connection) => {
-      if (!(await this.#lease.take(connection))) return this.#tell(IDLE);
+      if (!(await this.#lease.take(connection))) return this.#notify(IDLE);
       try {
         return await this.#round(connection, now);
       } finally {
@@ -113,12 +113,12 @@ export class Compactor {
     const report = await this.#drops.run(connection, await this.#due(connection, now));
     const overdue = await this.#overdue(connection, now);
     const bounds = await boundsOf(connection);
-    const round = this.#tell({ ran: true, ...(sealed === undefined ? {} : { sealed }), ...report, overdue, bounds });
+    const round = this.#notify({ ran: true, ...(sealed === undefined ? {} : { sealed }), ...report, overdue, bounds });
     if (failures.length > 0) throw failures[0];
     return round;
   }
 
-  #tell(round: CompactionRound): CompactionRound {
+  #notify(round: CompactionRound): CompactionRound {
     for (const listener of this.#listeners) listener(round);
     return round;
   }

@@ -80,11 +80,11 @@ describe('expiry', () => {
     await create(store, type, 'young');
     expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 0 });
     await age(1801);
-    const told: Change[] = [];
-    store.onCommit((changes) => told.push(...changes));
+    const reported: Change[] = [];
+    store.onCommit((changes) => reported.push(...changes));
     expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 1 });
     expect(await names(store, type)).toEqual(['touched', 'young']);
-    expect(told).toMatchObject([{ op: 'delete', name: 'old', body }]);
+    expect(reported).toMatchObject([{ op: 'delete', name: 'old', body }]);
     await age(1800);
     expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 2 });
     expect(await names(store, other)).toEqual(['thing']);

@@ -51,19 +51,19 @@ it('is held by one process, until it is given back or its time is over', async (
 
 it('is told of by each process that has asked for it, until it is given back or its time is over', async () => {
   const [first, second] = stores;
-  const ofTold = (name: string) => stores.map((store) => store.leases().filter((lease) => lease.name === name));
+  const ofReported = (name: string) => stores.map((store) => store.leases().filter((lease) => lease.name === name));
   const [one, two] = [first?.lease('told', 60_000), second?.lease('told', 60_000)];
-  expect(ofTold('told')).toEqual([[], []]);
+  expect(ofReported('told')).toEqual([[], []]);
   await one?.take();
-  expect(ofTold('told')).toEqual([[{ name: 'told', held: true }], []]);
+  expect(ofReported('told')).toEqual([[{ name: 'told', held: true }], []]);
   await two?.take();
-  expect(ofTold('told')).toEqual([[{ name: 'told', held: true }], [{ name: 'told', held: false }]]);
+  expect(ofReported('told')).toEqual([[{ name: 'told', held: true }], [{ name: 'told', held: false }]]);
   await one?.giveBack();
   await two?.take();
-  expect(ofTold('told')).toEqual([[{ name: 'told', held: false }], [{ name: 'told', held: true }]]);
+  expect(ofReported('told')).toEqual([[{ name: 'told', held: false }], [{ name: 'told', held: true }]]);
   const brief = first?.lease('brief', 50);
   await brief?.take();
-  await vi.waitUntil(() => ofTold('brief')[0]?.[0]?.held === false);
+  await vi.waitUntil(() => ofReported('brief')[0]?.[0]?.held === false);
 });
 
 it('of several with one name in a process is told of once', async () => {

@@ -39,8 +39,8 @@ class FakeDatabase {
       if (!text.includes('FROM installation i')) return [[null]];
       if (this.held) await new Promise<void>((resolve) => this.#answers.push(resolve));
       const { epoch, branches, resumed } = this.said;
-      const told = (values[0] as Buffer).length > NOTHING.length;
-      return [[String(epoch), null, null, told ? '1' : '0', branches, '0', String(resumed)]];
+      const reported = (values[0] as Buffer).length > NOTHING.length;
+      return [[String(epoch), null, null, reported ? '1' : '0', branches, '0', String(resumed)]];
     },
   } as unknown as DatabaseConnection;
 

@@ -20,7 +20,7 @@ export const SILENCE = 5;
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
-  readonly #heard = new Map<TypeId, Version>();
+  readonly #newestAnnounced = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
   readonly #turnListeners = new Set<() => void>();
   #epoch: bigint | undefined;
@@ -44,8 +44,8 @@ export class Lineage {
   }
 
   /** Same for a version that others have announced. */
-  hear(type: TypeId, version: Version): void {
-    if (version > (this.#heard.get(type) ?? 0n)) this.#heard.set(type, version);
+  observeAnnounced(type: TypeId, version: Version): void {
+    if (version > (this.#newestAnnounced.get(type) ?? 0n)) this.#newestAnnounced.set(type, version);
   }
 
   /** The highest version that was read or written here. */
@@ -55,7 +55,7 @@ export class Lineage {
 
   /** The highest versions known to be announced: one that was read or written here, and one announced by others. */
   announced(type: TypeId): readonly Version[] {
-    return [this.seen(type), this.#heard.get(type) ?? 0n];
+    return [this.seen(type), this.#newestAnnounced.get(type) ?? 0n];
   }
 
   get epoch(): bigint | undefined {
@@ -144,7 +144,7 @@ export class Lineage {
   }
 
   #everything(): (readonly [TypeId, Version])[] {
-    return [...this.#seen, ...this.#heard];
+    return [...this.#seen, ...this.#newestAnnounced];
   }
 
   #adopt(epoch: bigint, resumed: string): void {
@@ -159,7 +159,7 @@ export class Lineage {
   #turn(rewound: boolean): void {
     if (rewound) {
       this.#seen.clear();
-      this.#heard.clear();
+      this.#newestAnnounced.clear();
       for (const listener of this.#listeners) listener();
     }
     for (const listener of this.#turnListeners) listener();

@@ -7,7 +7,7 @@ import { textArray } from '../writes/arrays.js';
 /** Seconds for which rows of servers that ended without withdrawing are kept, for people who look. */
 const KEPT = 3_600;
 
-const TELL = `
+const PUBLISH = `
 INSERT INTO server AS s (id, until, served, drained, held)
 VALUES ($1, clock_timestamp() + make_interval(secs => $2), $3, $4, $5)
 ON CONFLICT (id) DO UPDATE
@@ -46,7 +46,7 @@ export interface LeastProgress {
 /** Publishes a server's progress to the others. */
 export interface Presence {
   /** Registers as alive for the agreed duration, and publishes the progress. @throws StoreUnavailableError */
-  tell(progress: Progress): Promise<void>;
+  publish(progress: Progress): Promise<void>;
   /** Removes the server from the table, so that others do not wait for it. @throws StoreUnavailableError */
   withdraw(): Promise<void>;
 }
@@ -61,10 +61,10 @@ export class DatabasePresence implements Presence {
     private readonly duration: number,
   ) {}
 
-  tell({ served, drained, held }: Progress): Promise<void> {
+  publish({ served, drained, held }: Progress): Promise<void> {
     return this.pool.use(async (connection) => {
-      const told = [this.#id, this.duration / 1000, String(served), String(drained), textArray(held)];
-      const [row] = await connection.query(TELL, told);
+      const parameters = [this.#id, this.duration / 1000, String(served), String(drained), textArray(held)];
+      const [row] = await connection.query(PUBLISH, parameters);
       // Once for each server that starts: so there are never many.
       if (row?.[0] === 't') await connection.query(TIDY, [KEPT]);
     });

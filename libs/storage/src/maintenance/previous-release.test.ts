@@ -306,7 +306,7 @@ it('what that server writes beside an account is to be counted again', async () 
 it('a server of the release before tells how far it has come, and hears how far others have', async () => {
   expect(await store.leastProgress()).toBeUndefined();
   const presence = store.presence(60_000);
-  await presence.tell({ served: 7n, drained: 4n, held: ['a'] });
+  await presence.publish({ served: 7n, drained: 4n, held: ['a'] });
   await old.query(STATEMENTS.tell, ['old', 60, '6', '5']);
   expect(await store.leastProgress()).toEqual({ served: 6n, drained: 5n, held: new Set(['a']) });
   expect(await old.query(STATEMENTS.least, [])).toEqual([['6', '4']]);

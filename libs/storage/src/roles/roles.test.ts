@@ -112,7 +112,7 @@ describe('an installation with a role for each process', () => {
     expect(await store.lease('something', 1_000).take()).toBe(true);
     const keys = await store.announcementKeys(1);
     expect((await gateway.announcementKeys(1)).signing).toEqual(keys.signing);
-    for (const each of [store, gateway]) await each.presence(10_000).tell({ served: 1n, drained: 1n, held: [] });
+    for (const each of [store, gateway]) await each.presence(10_000).publish({ served: 1n, drained: 1n, held: [] });
     expect(await store.leastProgress()).toMatchObject({ served: 1n, drained: 1n });
   });
 

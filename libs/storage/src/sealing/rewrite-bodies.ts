@@ -20,7 +20,7 @@ export interface RewriteOrder {
   /** Objects written in a second at most. */
   readonly rate: number;
   /** Only counts. */
-  readonly looksOnly?: boolean;
+  readonly dryRun?: boolean;
   /** Called between objects; true ends it early. */
   readonly stopped?: () => boolean;
   /** Called with the progress of a type, after each page and at its end. */
@@ -93,7 +93,7 @@ class TypeRewriting {
     );
     await Promise.all(work.map(([, done]) => done));
     const due = work.filter(([wasDue]) => wasDue).length;
-    if (due === 0 || this.order.looksOnly) return;
+    if (due === 0 || this.order.dryRun) return;
     const rest = (due / this.order.rate) * 1000 - (performance.now() - began);
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   }
@@ -104,12 +104,12 @@ class TypeRewriting {
   }
 
   async #one(found: Row): Promise<void> {
-    const { store, cipher, looksOnly } = this.order;
+    const { store, cipher, dryRun } = this.order;
     let row: Row | undefined = found;
     for (let attempt = 1; row && !cipher.isCurrent(this.name, row, row.body); attempt++) {
       const body = await this.#opened(row);
       if (!body) return;
-      if (looksOnly || (await this.#write(row, body))) {
+      if (dryRun || (await this.#write(row, body))) {
         this.#counted.rewritten++;
         return;
       }

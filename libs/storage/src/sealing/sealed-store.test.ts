@@ -79,8 +79,8 @@ describe('a store whose bodies are sealed', () => {
 
   it('holds nothing of them, nor of their owners', async () => {
     const { type, made } = await stores('a');
-    const told: Change[] = [];
-    const stop = made[0].onCommit((changes) => told.push(...changes));
+    const reported: Change[] = [];
+    const stop = made[0].onCommit((changes) => reported.push(...changes));
     const before = (await inner.heads([type])).get(type)?.head as bigint;
     const body = bodyOf('hush', 'owner of hush');
     await made[0].write({ op: 'create', type, ...at('x'), uid: 'u', body, requireNamespace: false });
@@ -88,8 +88,8 @@ describe('a store whose bodies are sealed', () => {
     for (const { body: stored } of [await inner.get(type, at('x')), ...(await inner.changes(type, before, 9))] as Row[])
       expect(stored.toString('latin1')).not.toMatch(/hush|owner/);
     expect((await made[0].get(type, at('x')))?.body).toEqual(body);
-    expect(told[0]?.body).toBe(body);
-    expect(told[0]?.sealed).toEqual((await inner.get(type, at('x')))?.body);
+    expect(reported[0]?.body).toBe(body);
+    expect(reported[0]?.sealed).toEqual((await inner.get(type, at('x')))?.body);
   });
 
   it('carries out what it was given before it was closed', async () => {
@@ -106,9 +106,9 @@ describe('a store whose bodies are sealed', () => {
     const { type, made } = await stores('a', 'b');
     await create(made[0], type, 'x');
     const { body, version } = (await inner.get(type, at('x'))) as Row;
-    const [told, toOther]: [Change[], Change[]] = [[], []];
+    const [reported, toOther]: [Change[], Change[]] = [[], []];
     const stops = [
-      made[0].onCommit((changes) => told.push(...changes)),
+      made[0].onCommit((changes) => reported.push(...changes)),
       made[1].onCommit((all) => toOther.push(...all)),
     ];
     for (let i = 0; i < 2; i++) {
@@ -124,8 +124,8 @@ describe('a store whose bodies are sealed', () => {
       });
     }
     for (const stop of stops) stop();
-    expect(told.map((change) => change.sealed)).toEqual([body, body]);
-    expect(told.map((change) => change.body.toString())).toContain(text('x'));
+    expect(reported.map((change) => change.sealed)).toEqual([body, body]);
+    expect(reported.map((change) => change.body.toString())).toContain(text('x'));
     expect(toOther.map((change) => change.body)).toEqual([body, body]);
   });
 
@@ -134,11 +134,11 @@ describe('a store whose bodies are sealed', () => {
     const [first, second, old, keyless] = made;
     await create(first, type, 'x');
     await create(second, type, 'y');
-    const told = `unable to read ${name.resource} "ns/y": no key b`;
-    await expect(old.get(type, at('y'))).rejects.toThrow(told);
+    const reported = `unable to read ${name.resource} "ns/y": no key b`;
+    await expect(old.get(type, at('y'))).rejects.toThrow(reported);
     const error = await listed(old, type).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnreadableListError);
-    expect(error).toMatchObject({ message: told, unnamed: `unable to read ${name.resource}: no key b` });
+    expect(error).toMatchObject({ message: reported, unnamed: `unable to read ${name.resource}: no key b` });
     await expect(keyless.get(type, at('x'))).rejects.toThrow(
       'it is encrypted, and this server has no --encryption-provider-config',
     );
@@ -248,7 +248,7 @@ describe('a store whose bodies are sealed', () => {
       const { name, type, made } = await stores('-', 'a', 'ba-', '-ab');
       for (let i = 0; i < 20; i++) await create(made[i % 2] as SealedStore, type, `x${i}`);
       expect(await rewriting(name, new TestCipher('a-'))).toEqual({ current: 10, rewritten: 10, unreadable: 0 });
-      expect(await rewriting(name, new TestCipher('ba'), { looksOnly: true })).toMatchObject({ rewritten: 20 });
+      expect(await rewriting(name, new TestCipher('ba'), { dryRun: true })).toMatchObject({ rewritten: 20 });
       expect(await rewriting(name, new TestCipher('ba'))).toMatchObject({ rewritten: 20 });
       expect(await rewriting(name, new TestCipher('ba'))).toEqual({ current: 20, rewritten: 0, unreadable: 0 });
       expect(await rewriting(name, new TestCipher('-b'))).toMatchObject({ rewritten: 20 });
@@ -280,7 +280,7 @@ describe('a store whose bodies are sealed', () => {
       expect((await made[1].get(type, at('y')))?.body.toString()).toBe(text('y'));
     });
 
-    it.each([true, false])('says of what is cut off that it cannot be read (only looked at: %s)', async (looksOnly) => {
+    it.each([true, false])('says of what is cut off that it cannot be read (only looked at: %s)', async (dryRun) => {
       const { name, type, made } = await stores('a');
       await create(made[0], type, 'x');
       await create(made[0], type, 'y');
@@ -288,7 +288,7 @@ describe('a store whose bodies are sealed', () => {
       const { version } = row;
       const body = row.body.subarray(0, CUT);
       await inner.write({ op: 'update', type, ...at('y'), version, body, terminating: false });
-      const counted = await rewriting(name, new TestCipher('a'), { looksOnly });
+      const counted = await rewriting(name, new TestCipher('a'), { dryRun });
       expect(counted).toEqual({ current: 1, rewritten: 0, unreadable: 1 });
     });
 

@@ -22,7 +22,7 @@ interface LaggardsOptions {
 export class Laggards {
   readonly #watchers = new Set<Watcher>();
   /** Monotonic ms of the last check, and of the last late one: the process had been paused, so no sink was read. */
-  #lookedAt = 0;
+  #checkedAt = 0;
   #resumedAt = 0;
   #cancel: (() => void) | undefined;
 
@@ -35,7 +35,7 @@ export class Laggards {
   add(watcher: Watcher): void {
     this.#watchers.add(watcher);
     if (this.#cancel !== undefined) return;
-    this.#lookedAt = this.options.clock.now();
+    this.#checkedAt = this.options.clock.now();
     this.#schedule();
   }
 
@@ -56,8 +56,8 @@ export class Laggards {
     const { clock, expire } = this.options;
     const ring = this.options.ring();
     const now = clock.now();
-    if (now - this.#lookedAt > LATE) this.#resumedAt = now;
-    this.#lookedAt = now;
+    if (now - this.#checkedAt > LATE) this.#resumedAt = now;
+    this.#checkedAt = now;
     ring.evict(now);
     for (const watcher of [...this.#watchers]) if (this.#isPassed(watcher, ring, now)) expire(watcher);
     if (this.#watchers.size > 0 && this.#cancel === undefined) this.#schedule();

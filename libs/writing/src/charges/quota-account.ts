@@ -25,8 +25,8 @@ export function settleStatus({ object, old, subresource, counted }: QuotaWrite):
   const [quota, before] = [object as QuotaObject, old as QuotaObject | undefined];
   const wanted = quota.spec?.hard ?? {};
   const isSame = before !== undefined && sameAmounts(wanted, before.spec?.hard ?? {});
-  const said = subresource === 'status' ? quota.status?.hard : isSame ? before.status?.hard : undefined;
-  const hard = counted ? wanted : (said ?? wanted);
+  const stated = subresource === 'status' ? quota.status?.hard : isSame ? before.status?.hard : undefined;
+  const hard = counted ? wanted : (stated ?? wanted);
   const isAboutSame = old !== undefined && sameSelectors(termsOf(old), termsOf(object));
   const known = counted ? quota.status?.used : isAboutSame ? before?.status?.used : undefined;
   const used = Object.entries(known ?? {}).filter(([name]) => Object.hasOwn(hard, name));

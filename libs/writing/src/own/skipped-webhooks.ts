@@ -11,9 +11,9 @@ const SKIP_WEBHOOKS = 'skipAdmissionWebhooks';
  * @throws StatusError 403 for callers that are not administrators, 400
  */
 export function skipsWebhooks(query: URLSearchParams, { groups }: UserInfo): boolean {
-  const said = query.get(SKIP_WEBHOOKS);
-  if (said === null || said === 'false') return false;
-  if (said !== 'true') throw badRequest(`${SKIP_WEBHOOKS} must be true or false`);
+  const given = query.get(SKIP_WEBHOOKS);
+  if (given === null || given === 'false') return false;
+  if (given !== 'true') throw badRequest(`${SKIP_WEBHOOKS} must be true or false`);
   if (groups.includes(MASTERS)) return true;
   throw new StatusError(
     'Forbidden',

@@ -76,7 +76,7 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
 /** Whether the caller is the server itself, as {@link serverItself} makes it. */
-export const isOwnAffair = ({ access, skipsWebhooks }: Caller): boolean =>
+export const isInternal = ({ access, skipsWebhooks }: Caller): boolean =>
   access === undefined && skipsWebhooks === true;
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
 import { servedObject } from '@orch/resources';
-import { authorizerOf, isOwnAffair } from '../pipeline/caller.js';
+import { authorizerOf, isInternal } from '../pipeline/caller.js';
 import type { WriteRequest } from '../pipeline/write-request.js';
 import { defaults } from './defaults.js';
 import type { Draft } from './draft.js';
@@ -49,7 +49,7 @@ function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Opera
 
 /** Returns the object in the version of the request; the object to be stored itself, where no plugin changes it. */
 function complete({ request: { endpoint }, plugins, wanted }: Draft): ApiObject {
-  const own = plugins.lookOnly ? wanted : copy(wanted);
+  const own = plugins.readOnly ? wanted : copy(wanted);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
@@ -142,8 +142,8 @@ class DraftAttributes implements Attributes {
     caller.noteBody?.(key, text());
   }
 
-  get isOwnAffair(): boolean {
-    return isOwnAffair(this.#draft.request.caller);
+  get isInternal(): boolean {
+    return isInternal(this.#draft.request.caller);
   }
 
   get skipsWebhooks(): boolean {

@@ -2,7 +2,7 @@ import type { OwnerReference } from '@orch/machinery';
 import type { Draft } from './draft.js';
 
 /** The text that clients know. */
-const told = (uids: readonly string[], admitted: boolean): string =>
+const referenceError = (uids: readonly string[], admitted: boolean): string =>
   `.metadata.ownerReferences contains duplicate entries${admitted ? ' after mutating admission happens' : ''}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`;
 
 /** Leaves one of references that are equal in every field, and warns of the others; before plugins and behind them. */
@@ -18,7 +18,7 @@ export function uniteOwnerReferences({ wantedServed, admitted, request: { caller
   });
   if (repeated.length === 0 || !wantedServed.metadata) return;
   wantedServed.metadata.ownerReferences = kept;
-  const warning = told(repeated, admitted);
+  const warning = referenceError(repeated, admitted);
   // A write that was overtaken is tried again.
   if (!caller.warnings.includes(warning)) caller.warnings.push(warning);
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { backUpEmbedded } from '@orch/storage/embedded';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { told } from '../storage/storage-options.js';
+import { errorLine } from '../storage/storage-options.js';
 import { backupOptions, databaseIn } from './backup-options.js';
 import { untilBrokenOff } from './broken-off.js';
 import { inMebibytes, progressTo } from './progress.js';
@@ -32,7 +32,7 @@ export async function backup(args: readonly string[], around: CommandIO = proces
     stdout.write(`${file}: ${inMebibytes((await stat(file)).size)}\n`);
     return 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   }
 }

@@ -4,11 +4,11 @@ const STEP = 10;
 
 /** Writes a line for each tenth of the way that is done. `total` may be an estimate that grows. */
 export function progressTo(output: Output): (done: number, total: number) => void {
-  let told = 0;
+  let reported = 0;
   return (done, total) => {
     const tenths = Math.floor((done / Math.max(total, 1)) * (100 / STEP)) * STEP;
-    if (tenths <= told) return;
-    told = tenths;
+    if (tenths <= reported) return;
+    reported = tenths;
     output.write(`${tenths} % of ${inMebibytes(total)}\n`);
   };
 }

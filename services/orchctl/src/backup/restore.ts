@@ -1,7 +1,7 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { restoreEmbedded } from '@orch/storage/embedded';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { told } from '../storage/storage-options.js';
+import { errorLine } from '../storage/storage-options.js';
 import { backupOptions, databaseIn } from './backup-options.js';
 import { untilBrokenOff } from './broken-off.js';
 import { progressTo } from './progress.js';
@@ -27,7 +27,7 @@ export async function restore(args: readonly string[], around: CommandIO = proce
     stdout.write(`${databaseIn(dataDir)} holds what ${file} did\n`);
     return 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   }
 }

@@ -77,15 +77,15 @@ export function parseDocument({ text, line }: Document): ParsedDocument {
   const whole = (within: number): number => line + within - 1;
   try {
     const { value, repeated } = parseYaml(text);
-    return { value, repeated: repeated.map((said) => placed(said, whole)) };
+    return { value, repeated: repeated.map((problem) => placed(problem, whole)) };
   } catch (error) {
     if (
       !(error instanceof YamlSyntaxError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError)
     ) {
       throw error;
     }
-    const { line: at, text: said } = placed(error.message.replace(/^yaml: /, ''), whole);
-    return { error: said, line: at };
+    const { line: at, text: problem } = placed(error.message.replace(/^yaml: /, ''), whole);
+    return { error: problem, line: at };
   }
 }
 

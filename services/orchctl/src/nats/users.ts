@@ -2,7 +2,7 @@ import { anyPlaces, type NatsPermissions, permissionsOf, placesOf } from '@orch/
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { installationOf } from '@orch/storage/roles';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { told } from '../storage/storage-options.js';
+import { errorLine } from '../storage/storage-options.js';
 
 /** @throws RangeError */
 function checkToken(text: string): void {
@@ -59,7 +59,7 @@ export async function users(args: readonly string[], around: CommandIO = process
     stdout.write(format === 'nsc' ? named.map(commandOf).join('') : configOf(named));
     return 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   }
 }

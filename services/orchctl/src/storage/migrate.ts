@@ -2,7 +2,7 @@ import { defineOptions, readCommandLine } from '@orch/runtime';
 import type { MigrationStep } from '@orch/storage';
 import { migrateDatabase } from '@orch/storage/roles';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { furtherSchemas, serverRoles, storageOptions, told } from './storage-options.js';
+import { errorLine, furtherSchemas, serverRoles, storageOptions } from './storage-options.js';
 
 const options = defineOptions({
   ...storageOptions,
@@ -31,7 +31,7 @@ export async function migrate(args: readonly string[], around: CommandIO = proce
     for (const { name, newest } of await migrateDatabase(order)) stdout.write(`the schema ${name} is at ${newest}\n`);
     return 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   }
 }

@@ -1,7 +1,7 @@
 import { rewriteStorage, rewritingOptions } from '@orch/apiserver';
 import { createLogger, defineOptions, readCommandLine } from '@orch/runtime';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { told } from './storage-options.js';
+import { errorLine } from './storage-options.js';
 
 const options = defineOptions({
   ...rewritingOptions,
@@ -42,19 +42,19 @@ export async function rewrite(args: readonly string[], around: CommandIO = proce
     const { current, rewritten, unreadable } = await rewriteStorage({
       values,
       rate: values.rate,
-      looksOnly: values.check,
+      dryRun: values.check,
       logger: createLogger({ format: 'text', verbosity: 0, write: (text) => stderr.write(text) }),
       stopped: () => stopped,
       onProgress: (type, so, ended) => stdout.write(`${type}: ${shown(so, values.check)}${ended ? '' : ' …'}\n`),
       onUnreadable(error) {
-        if (++named <= NAMED) stderr.write(told(error));
+        if (++named <= NAMED) stderr.write(errorLine(error));
       },
     });
     stdout.write(`${stopped ? 'broken off' : 'all'}: ${shown({ current, rewritten, unreadable }, values.check)}\n`);
     if (unreadable > 0 || stopped) return 1;
     return values.check && rewritten > 0 ? OUTDATED : 0;
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
@@ -67,9 +67,9 @@ interface Counts {
   readonly unreadable: number;
 }
 
-const shown = ({ current, rewritten, unreadable }: Counts, looksOnly: boolean): string =>
+const shown = ({ current, rewritten, unreadable }: Counts, dryRun: boolean): string =>
   [
-    `${rewritten} ${looksOnly ? 'to be written' : 'written'}`,
+    `${rewritten} ${dryRun ? 'to be written' : 'written'}`,
     `${current} as they should be`,
     ...(unreadable > 0 ? [`${unreadable} that cannot be read`] : []),
   ].join(', ');

@@ -13,7 +13,7 @@ import {
   storeSchema,
 } from '@orch/storage/roles';
 import { type CommandIO, ownVariables } from '../command-io.js';
-import { furtherSchemas, migratorRole, serverRoles, storageOptions, told } from './storage-options.js';
+import { errorLine, furtherSchemas, migratorRole, serverRoles, storageOptions } from './storage-options.js';
 
 const passwordFile = (role: string) =>
   ({
@@ -84,7 +84,7 @@ export async function roles(args: readonly string[], around: CommandIO = process
     await runScript(database, script);
     elsewhere.push(...(await databasesOf(database, named)));
   } catch (error) {
-    stderr.write(told(error));
+    stderr.write(errorLine(error));
     return 1;
   }
   const { migrator, apiServer, gateway } = named;

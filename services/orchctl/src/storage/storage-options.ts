@@ -57,4 +57,5 @@ export const furtherSchemas = ({ auditPostgres }: { readonly auditPostgres: bool
   auditPostgres ? [{ name: EVENT_SCHEMA, migrations: EVENT_MIGRATIONS, rights: EVENT_RIGHTS }] : [];
 
 /** Formats an error for people; messages of the database driver hold no password. */
-export const told = (error: unknown): string => `Error: ${error instanceof Error ? error.message : String(error)}\n`;
+export const errorLine = (error: unknown): string =>
+  `Error: ${error instanceof Error ? error.message : String(error)}\n`;

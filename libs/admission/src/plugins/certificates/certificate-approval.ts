@@ -4,7 +4,7 @@ import { isAboutRequests, requireSignerRight, signerNameOf } from './signer-righ
 /** Certificate requests are approved and denied by who may `approve` for their signer. */
 export const certificateApproval: PluginMaker = ({ names }) => ({
   name: 'CertificateApproval',
-  looksOnly: true,
+  readsOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'approval'),

@@ -5,7 +5,7 @@ import { isAboutRequests, requireSignerRight, type SignerObject, signerNameOf } 
 /** Allows only users with the verb `sign` for the signer to write certificates and conditions into requests. */
 export const certificateSigning: PluginMaker = ({ names }) => ({
   name: 'CertificateSigning',
-  looksOnly: true,
+  readsOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'status'),

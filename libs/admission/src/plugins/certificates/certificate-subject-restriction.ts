@@ -7,7 +7,7 @@ import { isAboutRequests, type SignerObject, signerNameOf } from './signer-right
 /** Refuses requests to the signer of client certificates for a certificate in the group that may do everything. */
 export const certificateSubjectRestriction: PluginMaker = ({ names }) => ({
   name: 'CertificateSubjectRestriction',
-  looksOnly: true,
+  readsOnly: true,
   handles: (target) => target.operation === 'CREATE' && isAboutRequests(names, target, ''),
   validate(attributes) {
     const signer = names.key(CLIENT_SIGNER);

@@ -4,7 +4,7 @@ import { certificatesGroup, requireSignerRight, signerNameOf } from './signer-ri
 /** Bundles of a signer's certificates are written by who may `attest` for it. */
 export const clusterTrustBundleAttest: PluginMaker = ({ names }) => ({
   name: 'ClusterTrustBundleAttest',
-  looksOnly: true,
+  readsOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: ({ operation, group, resource }) =>

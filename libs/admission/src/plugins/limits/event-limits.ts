@@ -22,9 +22,9 @@ const DEFAULT_CACHE_SIZE = 4_096;
 
 /** Reads the configuration. @throws Error for a configuration without limits, and for invalid ones */
 export function readEventLimits(value: unknown): readonly EventLimit[] {
-  const said = value === undefined ? [] : listOf(readConfiguration(value, KIND, ['limits']), 'limits');
-  const errors: FieldError[] = said.length === 0 ? [invalidValue('limits', [], 'must not be empty')] : [];
-  const limits = said.map((one, at) => limitOf(one, `limits[${at}]`, errors));
+  const configuredLimits = value === undefined ? [] : listOf(readConfiguration(value, KIND, ['limits']), 'limits');
+  const errors: FieldError[] = configuredLimits.length === 0 ? [invalidValue('limits', [], 'must not be empty')] : [];
+  const limits = configuredLimits.map((one, at) => limitOf(one, `limits[${at}]`, errors));
   if (errors.length === 0) return limits;
   const texts = errors.map(({ field, message }) => `${field}: ${message}`);
   throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`);

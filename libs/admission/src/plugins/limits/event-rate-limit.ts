@@ -25,7 +25,7 @@ export const eventRateLimit: PluginMaker = ({ names, configuration, sharedRates 
   }));
   return {
     name: 'EventRateLimit',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: sharedRates !== undefined && counted.some(isShared),
     handles: ({ operation, group, kind }) => operation !== 'DELETE' && kind === 'Event' && groups.has(group),
     validate(attributes) {
@@ -49,10 +49,10 @@ function take(
 ): string | undefined | Promise<string | undefined> {
   const { limit, buckets } = one;
   const key = KEYS[limit.type](attributes);
-  const told = (isLeft: boolean) => (isLeft ? undefined : `limit reached on type ${limit.type} for key ${key}`);
-  if (!shared || !isShared(one)) return told(buckets.take(key));
+  const refusalOf = (isLeft: boolean) => (isLeft ? undefined : `limit reached on type ${limit.type} for key ${key}`);
+  if (!shared || !isShared(one)) return refusalOf(buckets.take(key));
   // If the shared limit is unavailable, this process applies its own.
-  return shared.take(['events', limit.type], limit.rate).then((isLeft) => told(isLeft ?? buckets.take(key)));
+  return shared.take(['events', limit.type], limit.rate).then((isLeft) => refusalOf(isLeft ?? buckets.take(key)));
 }
 
 function refuse(answers: readonly (string | undefined)[]): void {

@@ -33,7 +33,7 @@ export const limitRanger: PluginMaker = ({ names, objects, isEnabled }) => {
   };
   return {
     name: 'LimitRanger',
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) =>
       // Containers of a pod that is there stay as they are, unless they may be resized.
       ((target.operation === 'CREATE' || (resizing && target.operation === 'UPDATE')) && isAboutPods(target)) ||

@@ -23,11 +23,11 @@ import { refusal } from '../../refusal.js';
 export function resourceQuota({ names, objects, isEnabled, configuration }: PluginContext): AdmissionPlugin {
   const limited = readLimitedResources(configuration);
   const evaluators = new Evaluators(names, isEnabled('InPlacePodVerticalScaling'));
-  const judge = new QuotaJudge(objects.follow({ group: '', resource: 'resourcequotas' }), limited);
+  const judge = new QuotaEvaluator(objects.follow({ group: '', resource: 'resourcequotas' }), limited);
   return {
     name: 'ResourceQuota',
     needs: ['quotas'],
-    looksOnly: true,
+    readsOnly: true,
     handles(target) {
       const { operation, subresource, namespace, group, resource } = target;
       if (operation === 'DELETE' || subresource !== '' || namespace === '') return false;
@@ -44,7 +44,7 @@ export function resourceQuota({ names, objects, isEnabled, configuration }: Plug
   };
 }
 
-class QuotaJudge {
+class QuotaEvaluator {
   constructor(
     private readonly quotas: FollowedObjects,
     private readonly limited: readonly LimitedResource[],

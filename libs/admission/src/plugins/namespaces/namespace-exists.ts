@@ -7,7 +7,7 @@ export const namespaceExists: PluginMaker = ({ objects }) => {
   const namespaces = new NamespaceLookup(objects);
   return {
     name: 'NamespaceExists',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: (target) => target.operation === 'CREATE',
     handles: isWithinNamespace,
     validate: ({ namespace }) => namespaces.with(namespace, () => undefined),

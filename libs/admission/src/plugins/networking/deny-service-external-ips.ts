@@ -6,7 +6,7 @@ import { refusal } from '../../refusal.js';
 /** Services get no external addresses: who has one gets what others send there. Those that are there may stay. */
 export const denyServiceExternalIps: PluginMaker = () => ({
   name: 'DenyServiceExternalIPs',
-  looksOnly: true,
+  readsOnly: true,
   handles: ({ operation, group, resource, subresource }) =>
     operation !== 'DELETE' && group === '' && resource === 'services' && subresource === '',
   validate(attributes) {

@@ -163,11 +163,11 @@ describe('nodes', () => {
 
   it('give themselves no labels of the system that are not theirs, nor take them away', async () => {
     const labels = { 'node-restriction.kubernetes.io/a': 'b', 'kubernetes.io/x': 'y', 'x.k8s.io/z': '' };
-    const told = 'kubernetes.io/x, node-restriction.kubernetes.io/a, x.k8s.io/z';
+    const reported = 'kubernetes.io/x, node-restriction.kubernetes.io/a, x.k8s.io/z';
     expect(await ask({ ...NODE, object: node(labels) })).toBe(
-      `${SELF} node "n" is not allowed to set the following labels: ${told}`,
+      `${SELF} node "n" is not allowed to set the following labels: ${reported}`,
     );
-    expect(await update(node({}), node(labels))).toBe(`${SELF} is not allowed to modify labels: ${told}`);
+    expect(await update(node({}), node(labels))).toBe(`${SELF} is not allowed to modify labels: ${reported}`);
     expect(await update(node(labels), node(labels))).toBeUndefined();
   });
 

@@ -23,35 +23,35 @@ interface Request {
   readonly names: Names;
   readonly labels: NodeLabels;
 }
-type Judge = (request: Request) => void | Promise<void>;
+type NodeCheck = (request: Request) => void | Promise<void>;
 
 /**
  * Limits nodes to writes about themselves and about the pods that are bound to them (kubernetes v1.27.16,
  * plugin/pkg/admission/noderestriction, with what later releases refuse).
  */
 export const nodeRestriction: PluginMaker = ({ names, objects }) => {
-  const judges = new Map<string, Judge>([
-    ['/pods', judgePod],
-    ['/nodes', judgeNode],
-    ['/persistentvolumeclaims', judgeClaim],
-    ['/serviceaccounts', judgeToken],
-    [`${names.group('coordination.orch.io')}/leases`, judgeLease],
-    [`${names.group('storage.orch.io')}/csinodes`, judgeCsiNode],
+  const checks = new Map<string, NodeCheck>([
+    ['/pods', checkPod],
+    ['/nodes', checkNode],
+    ['/persistentvolumeclaims', checkClaim],
+    ['/serviceaccounts', checkToken],
+    [`${names.group('coordination.orch.io')}/leases`, checkLease],
+    [`${names.group('storage.orch.io')}/csinodes`, checkCsiNode],
   ]);
-  const judgeOf = ({ group, resource }: Target) => judges.get(`${group}/${resource}`);
+  const checkOf = ({ group, resource }: Target) => checks.get(`${group}/${resource}`);
   const labels = new NodeLabels(names);
   return {
     name: 'NodeRestriction',
     // A new pod, an eviction or a token refers to an object that is read.
     callsOut: ({ operation, resource }) =>
       operation === 'CREATE' && (resource === 'pods' || resource === 'serviceaccounts'),
-    handles: (target) => judgeOf(target) !== undefined,
+    handles: (target) => checkOf(target) !== undefined,
     admit(attributes) {
       const node = nodeOf(attributes.user);
       if (node === undefined) return undefined;
       if (node === '')
         throw refusal(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`);
-      return judgeOf(attributes)?.({ node, attributes, objects, names, labels });
+      return checkOf(attributes)?.({ node, attributes, objects, names, labels });
     },
   };
 };
@@ -61,28 +61,28 @@ const no = ({ attributes }: Request, why: string) => refusal(attributes, why);
 /** Returns the name of the object; '' if it is still to be generated, which equals no name of a node. */
 const namedIn = ({ name, object }: Attributes): string => name || (object?.metadata?.name ?? '');
 
-function judgePod(request: Request): void | Promise<void> {
+function checkPod(request: Request): void | Promise<void> {
   const { attributes, node } = request;
   const { subresource, operation } = attributes;
-  if (subresource === 'status') return judgePodStatus(request);
-  if (subresource === 'eviction') return judgeEviction(request);
+  if (subresource === 'status') return checkPodStatus(request);
+  if (subresource === 'eviction') return checkEviction(request);
   if (subresource !== '')
     throw no(request, `unexpected pod subresource "${subresource}", only 'status' and 'eviction' are allowed`);
-  if (operation === 'CREATE') return judgeNewPod(request);
+  if (operation === 'CREATE') return checkNewPod(request);
   if (operation !== 'DELETE')
     throw no(request, `unexpected operation "${operation}", node "${node}" can only create and delete mirror pods`);
   if (oldPodOf(attributes).spec?.nodeName !== node)
     throw no(request, `node "${node}" can only delete pods with spec.nodeName set to itself`);
 }
 
-async function judgeNewPod(request: Request): Promise<void> {
+async function checkNewPod(request: Request): Promise<void> {
   const { attributes, node, names } = request;
   const { metadata, spec = {} } = podOf(attributes);
   const mirror = names.key('orch.io/config.mirror');
   if (!Object.hasOwn(metadata?.annotations ?? {}, mirror))
     throw no(request, `pod does not have "${mirror}" annotation, node "${node}" can only create mirror pods`);
   if (spec.nodeName !== node) throw no(request, `node "${node}" can only create pods with spec.nodeName set to itself`);
-  await judgeOwners(request, metadata?.ownerReferences ?? []);
+  await checkOwners(request, metadata?.ownerReferences ?? []);
   const cannot = (what: string) => no(request, `node "${node}" can not create pods that reference ${what}`);
   if (spec.serviceAccountName) throw cannot('a service account');
   const named = namesInPod(podOf(attributes));
@@ -93,7 +93,7 @@ async function judgeNewPod(request: Request): Promise<void> {
   if (spec.resourceClaims && spec.resourceClaims.length > 0) throw cannot('resourceclaims');
 }
 
-async function judgeOwners(request: Request, owners: readonly OwnerReference[]): Promise<void> {
+async function checkOwners(request: Request, owners: readonly OwnerReference[]): Promise<void> {
   const { node, objects } = request;
   const only = (what: string) => no(request, `node "${node}" can only create pods with ${what} set to itself`);
   const [owner, ...others] = owners;
@@ -108,7 +108,7 @@ async function judgeOwners(request: Request, owners: readonly OwnerReference[]):
   if (owner.uid !== uid) throw no(request, `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`);
 }
 
-function judgePodStatus(request: Request): void {
+function checkPodStatus(request: Request): void {
   const { attributes, node } = request;
   if (attributes.operation !== 'UPDATE') throw no(request, `unexpected operation "${attributes.operation}"`);
   const [old, pod] = [oldPodOf(attributes), podOf(attributes)];
@@ -118,7 +118,7 @@ function judgePodStatus(request: Request): void {
     throw no(request, `node "${node}" cannot update labels through pod status`);
 }
 
-async function judgeEviction(request: Request): Promise<void> {
+async function checkEviction(request: Request): Promise<void> {
   const { attributes, node } = request;
   if (attributes.operation !== 'CREATE') throw no(request, `unexpected operation ${attributes.operation}`);
   const name = namedIn(attributes);
@@ -134,7 +134,7 @@ async function podNamed({ objects, attributes: { namespace } }: Request, name: s
   return pod as Pod;
 }
 
-function judgeNode(request: Request): void {
+function checkNode(request: Request): void {
   const { attributes, node, labels } = request;
   const { name, operation } = attributes;
   if (name !== node) throw no(request, `node "${node}" is not allowed to modify node "${name}"`);
@@ -157,7 +157,7 @@ function judgeNode(request: Request): void {
   if (forbidden) throw no(request, `is not allowed to modify labels: ${forbidden}`);
 }
 
-function judgeClaim(request: Request): void {
+function checkClaim(request: Request): void {
   const { attributes, node } = request;
   if (attributes.subresource !== 'status') throw no(request, 'may only update PVC status');
   if (attributes.operation !== 'UPDATE') throw no(request, `unexpected operation "${attributes.operation}"`);
@@ -179,7 +179,7 @@ function withoutNodesPart({ metadata, status, ...rest }: ApiObject = {}): ApiObj
 
 const NODES_PART: ReadonlySet<string> = new Set(['capacity', 'conditions', 'resizeStatus', 'allocatedResources']);
 
-async function judgeToken(request: Request): Promise<void> {
+async function checkToken(request: Request): Promise<void> {
   const { attributes, node } = request;
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return;
   const { boundObjectRef: bound } = ((attributes.object ?? {}) as TokenRequest).spec ?? {};
@@ -196,14 +196,14 @@ async function judgeToken(request: Request): Promise<void> {
     throw no(request, 'node requested token bound to a pod scheduled on a different node');
 }
 
-function judgeLease(request: Request): void {
+function checkLease(request: Request): void {
   const { attributes, node } = request;
   if (attributes.namespace !== LEASES) throw no(request, `can only access leases in the "${LEASES}" system namespace`);
   if (namedIn(attributes) !== node)
     throw no(request, 'can only access node lease with the same name as the requesting node');
 }
 
-function judgeCsiNode(request: Request): void {
+function checkCsiNode(request: Request): void {
   if (namedIn(request.attributes) !== request.node)
     throw no(request, 'can only access CSINode with the same name as the requesting node');
 }

@@ -12,7 +12,7 @@ import { isAboutPods } from './pods.js';
  */
 export const alwaysPullImages: PluginMaker = () => ({
   name: 'AlwaysPullImages',
-  looksOnly: true,
+  readsOnly: true,
   handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
   admit(attributes) {
     if (!hasNewImage(attributes)) return;

@@ -33,7 +33,7 @@ export const imagePolicyWebhook: PluginMaker = ({ names, configuration, openRevi
     attributes.annotate(`imagepolicywebhook.${names.group(DOMAIN)}/${key}`, value);
   return {
     name: 'ImagePolicyWebhook',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutEphemeral(target)),
     async validate(attributes) {

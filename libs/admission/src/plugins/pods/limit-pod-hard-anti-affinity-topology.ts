@@ -8,7 +8,7 @@ export const limitPodHardAntiAffinityTopology: PluginMaker = ({ names }) => {
   const hostname = names.key('orch.io/hostname');
   return {
     name: 'LimitPodHardAntiAffinityTopology',
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
     validate(attributes) {
       const terms = podOf(attributes).spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

@@ -21,8 +21,8 @@ export const podNodeSelector: PluginMaker = ({ names, objects, configuration }) 
   const annotation = names.key('scheduler.alpha.orch.io/node-selector');
   const configured = readConfiguration(configuration);
   const chosenBy = (namespace: ApiObject): SelectorMap => {
-    const said = memberOf(namespace.metadata?.annotations ?? {}, annotation);
-    return parsed(said ?? configured.get(DEFAULT) ?? '');
+    const stated = memberOf(namespace.metadata?.annotations ?? {}, annotation);
+    return parsed(stated ?? configured.get(DEFAULT) ?? '');
   };
   const judge = (attributes: Attributes, namespace: ApiObject) => {
     const { nodeSelector = {} } = podOf(attributes).spec ?? {};
@@ -34,7 +34,7 @@ export const podNodeSelector: PluginMaker = ({ names, objects, configuration }) 
   };
   return {
     name: 'PodNodeSelector',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: true,
     handles: (target) => target.operation === 'CREATE' && isAboutPods(target),
     admit: (attributes) =>
@@ -69,8 +69,8 @@ function parsed(text: string): SelectorMap {
 /** Reads the configuration: selectors by namespace. */
 function readConfiguration(configuration: unknown): ReadonlyMap<string, string> {
   if (configuration === undefined) return new Map();
-  const { podNodeSelectorPluginConfig: said } = membersOf(configuration, 'the configuration of PodNodeSelector');
-  const members = membersOf(said ?? {}, 'podNodeSelectorPluginConfig');
+  const { podNodeSelectorPluginConfig: stated } = membersOf(configuration, 'the configuration of PodNodeSelector');
+  const members = membersOf(stated ?? {}, 'podNodeSelectorPluginConfig');
   return new Map(
     Object.entries(members).map(([namespace, selector]) => {
       if (typeof selector !== 'string') throw new Error(`podNodeSelectorPluginConfig.${namespace} must be a string`);

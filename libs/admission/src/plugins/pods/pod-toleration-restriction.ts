@@ -38,7 +38,7 @@ export const podTolerationRestriction: PluginMaker = ({ names, objects, configur
   };
   return {
     name: 'PodTolerationRestriction',
-    looksOnly: true,
+    readsOnly: true,
     callsOut: (target) => target.operation === 'CREATE',
     handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
     admit: (attributes) =>

@@ -22,7 +22,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
   return {
     name: 'Priority',
     needs: ['priorities'],
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutClasses(target)),
     admit(attributes) {
       if (attributes.resource !== 'pods') return;
@@ -59,10 +59,10 @@ function keepRank(spec: NonNullable<Pod['spec']>, old: NonNullable<Pod['spec']>)
 }
 
 function giveRank(attributes: Attributes, spec: NonNullable<Pod['spec']>, { value = 0, preemptionPolicy }: Rank): void {
-  const must = (what: string, said: unknown, found: unknown) =>
+  const must = (what: string, actual: unknown, found: unknown) =>
     refusal(
       attributes,
-      `the ${what} (${said}) must not be provided in pod spec; priority admission controller computed ${found} from the given PriorityClass name`,
+      `the ${what} (${actual}) must not be provided in pod spec; priority admission controller computed ${found} from the given PriorityClass name`,
     );
   if (spec.priority !== undefined && spec.priority !== value)
     throw must('integer value of priority', spec.priority, value);

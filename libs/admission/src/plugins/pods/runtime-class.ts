@@ -29,7 +29,7 @@ export const runtimeClass: PluginMaker = ({ objects }) => {
   };
   return {
     name: 'RuntimeClass',
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation === 'CREATE' && isAboutPods(target),
     admit: (attributes) =>
       withClass(attributes, (spec, found) => {

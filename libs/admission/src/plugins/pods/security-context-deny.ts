@@ -15,7 +15,7 @@ export const securityContextDeny: PluginMaker = ({ isEnabled }) => {
     );
   return {
     name,
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
     validate(attributes) {
       const found = problemOf(podOf(attributes).spec ?? {});

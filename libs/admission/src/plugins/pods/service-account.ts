@@ -38,7 +38,7 @@ export const serviceAccount: PluginMaker = (context) => {
   return {
     name: 'ServiceAccount',
     needs: ['accounts'],
-    looksOnly: true,
+    readsOnly: true,
     handles: ({ operation, group, resource, subresource }) =>
       resource === 'pods' &&
       group === '' &&

@@ -10,14 +10,14 @@ const MEMBERS = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'] as c
  */
 export function readToleration(value: unknown): Toleration {
   const members = membersOf(value ?? {}, 'a toleration');
-  const said = MEMBERS.flatMap((name) => {
+  const entries = MEMBERS.flatMap((name) => {
     const member = members[name] ?? undefined;
     if (member === undefined) return [];
     if (name === 'tolerationSeconds' ? Number.isSafeInteger(member) : typeof member === 'string')
       return [[name, member]];
     throw new Error(`cannot unmarshal ${JSON.stringify(member)} into ${name} of a toleration`);
   });
-  return Object.fromEntries(said) as Toleration;
+  return Object.fromEntries(entries) as Toleration;
 }
 
 const isEqual = (a: Toleration, b: Toleration): boolean =>

@@ -15,7 +15,7 @@ export const persistentVolumeClaimResize: PluginMaker = ({ names, objects }) => 
   };
   return {
     name: 'PersistentVolumeClaimResize',
-    looksOnly: true,
+    readsOnly: true,
     handles: (target) => target.operation === 'UPDATE' && isAboutClaims(target),
     validate(attributes) {
       const [claim, old] = [attributes.object as PersistentVolumeClaim, attributes.oldObject as PersistentVolumeClaim];

@@ -66,7 +66,7 @@ function require(volume: PersistentVolume, requirements: NodeSelectorRequirement
   const { required } = volume.spec.nodeAffinity;
   if ((required.nodeSelectorTerms ?? []).length === 0) required.nodeSelectorTerms = [{}];
   const terms = required.nodeSelectorTerms ?? [];
-  const said = new Set(terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key)));
-  if (requirements.some(({ key }) => said.has(key))) return;
+  const requiredKeys = new Set(terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key)));
+  if (requirements.some(({ key }) => requiredKeys.has(key))) return;
   for (const term of terms) term.matchExpressions = [...(term.matchExpressions ?? []), ...requirements];
 }

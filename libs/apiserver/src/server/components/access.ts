@@ -34,7 +34,7 @@ export const access = declare(
           ...{ ...state, policy, makeNamespaces, features, logger },
           options: settings.serving,
           shared: process.need('sharedVerdicts'),
-          onAsked: process.need('observation').reviewAsked('authorization'),
+          onReview: process.need('observation').reviewAsked('authorization'),
           decides: settings.role.housekeeping,
         });
         process.provide({ access: control });

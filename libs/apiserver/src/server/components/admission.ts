@@ -31,7 +31,7 @@ export const plugins = declare(
       const observer = admissionMetrics(metrics);
       const sharedRates = await openSharedRates(serving, logger);
       const webhooks = admissionWebhooks(serving, metrics);
-      process.need('observation').certificateEnds.look(() => webhooks.trusted());
+      process.need('observation').certificateEnds.addSource(() => webhooks.trusted());
       process.provide({ sharedRates, admissionWebhooks: webhooks, admissionObserver: observer });
       const isEnabled = (feature: FeatureName) => features.enabled(feature);
       const opened = await AdmissionControl.open({
@@ -39,7 +39,7 @@ export const plugins = declare(
         webhooks: (configuration) => webhooks.for(configuration),
         policies: webhooks.forPolicies(),
         services: pluginServices({
-          ...{ metrics, sharedRates, onAsked: process.need('observation').reviewAsked('image-policy') },
+          ...{ metrics, sharedRates, onReview: process.need('observation').reviewAsked('image-policy') },
           deps: () => process.need('api').deps,
           remote: () => process.peek('aggregated')?.documents ?? NO_REMOTE_DOCUMENTS,
         }),

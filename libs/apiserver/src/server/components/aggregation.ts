@@ -20,7 +20,7 @@ export const aggregatedApis = declare(
         decides: settings.role.housekeeping,
       });
       process.provide({ aggregated });
-      process.need('observation').certificateEnds.look(() => aggregated.trusted);
+      process.need('observation').certificateEnds.addSource(() => aggregated.trusted);
       await aggregated.start();
     },
     async stop() {

@@ -35,7 +35,7 @@ export const credentials = declare(
           ...{ options: serving, names, logger, audiences },
           shared: process.need('sharedVerdicts'),
           observer: tokenCache(metrics),
-          onAsked: reviewAsked('authentication'),
+          onReview: reviewAsked('authentication'),
         });
         const opened = await ReloadableCredentials.open({
           ...{ options: serving, names, logger, audiences, certificateAccepted: clientCertificates(metrics) },
@@ -61,7 +61,7 @@ const lookAtCertificates = ({ serving, backend }: Host<never>['settings'], ends:
   CertificateLooks.open({ sources: certificateSources(serving, backend), ends });
 
 function observeEnds(credentials: ReloadableCredentials, ends: CertificateEnds): void {
-  const observe = ({ certificates }: CredentialSet) => ends.tell('credentials', certificates);
+  const observe = ({ certificates }: CredentialSet) => ends.replace('credentials', certificates);
   observe(credentials.current);
   credentials.onTaken(observe);
 }

@@ -30,7 +30,7 @@ export const customResources = declare(
         conversions: webhooks.conversions,
       });
       process.provide({ webhooks, customResources: resources });
-      process.need('observation').certificateEnds.look(() => resources.trusted);
+      process.need('observation').certificateEnds.addSource(() => resources.trusted);
       await resources.start();
     },
     async stop() {

@@ -18,7 +18,7 @@ export const watches = declare(
       process
         .need('credentials')
         .onTaken(({ trust }) =>
-          opened.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
+          opened.reevaluate(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
         );
       process.provide({ watches: opened });
     },

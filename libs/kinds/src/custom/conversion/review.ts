@@ -101,22 +101,22 @@ function accepted(
   { subject, desiredAPIVersion }: ConversionRequest,
   place: string | undefined,
 ): JsonObject {
-  const told = (what: string, why: string) =>
+  const refused = (what: string, why: string) =>
     new ConversionRefused(`conversion webhook for ${subject} returned ${what}: ${why}`);
   const whole = place ? `invalid converted object ${place}` : 'invalid object at index 0';
-  if (!isObject(converted)) throw told(whole, `expected an object, got ${goType(converted)}`);
+  if (!isObject(converted)) throw refused(whole, `expected an object, got ${goType(converted)}`);
   const version = textAt(converted, 'apiVersion');
   if (version !== desiredAPIVersion)
-    throw told(whole, `invalid groupVersion (expected ${desiredAPIVersion}, received ${version})`);
+    throw refused(whole, `invalid groupVersion (expected ${desiredAPIVersion}, received ${version})`);
   const [kind, converts] = [textAt(original, 'kind'), textAt(converted, 'kind')];
-  if (kind !== converts) throw told(whole, `invalid kind (expected ${kind}, received ${converts})`);
+  if (kind !== converts) throw refused(whole, `invalid kind (expected ${kind}, received ${converts})`);
   const other = otherObject(original, converted);
-  if (other) throw told(place ? whole : 'invalid object', other);
+  if (other) throw refused(place ? whole : 'invalid object', other);
   try {
     return { ...converted, metadata: restoredMetadata(original, converted) } as JsonObject;
   } catch (error) {
     if (!(error instanceof MetadataRefused)) throw error;
-    throw told(place ? `invalid metadata in object ${place}` : 'invalid metadata', error.message);
+    throw refused(place ? `invalid metadata in object ${place}` : 'invalid metadata', error.message);
   }
 }
 

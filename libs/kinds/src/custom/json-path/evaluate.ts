@@ -196,8 +196,8 @@ function memberOf(value: JsonValue, name: string): JsonValue[] {
   return member === undefined ? [] : [member];
 }
 
-function rangeOf({ from: said, to, one }: SliceNode, length: number): [from: number, to: number] {
-  const start = said ?? 0;
+function rangeOf({ from: lower, to, one }: SliceNode, length: number): [from: number, to: number] {
+  const start = lower ?? 0;
   const from = start < 0 ? start + length : start;
   if (one) return [from, start + 1 <= 0 ? start + 1 + length : start + 1];
   if (to === undefined) return [from, length];

@@ -21,9 +21,9 @@ type SourceName = Exclude<keyof Volume, 'name'>;
 interface SourceRule<K extends SourceName> {
   readonly check: (source: NonNullable<Volume[K]>, path: string, context: PodContext) => FieldError[];
   /** The member in the path of errors, where the reference does not use the name of the field. */
-  readonly told?: string;
+  readonly shownAs?: string;
   /** The same, of a source that is one too many. */
-  readonly toldExtra?: string;
+  readonly shownExtra?: string;
 }
 
 /** Every source of a volume, in the order in which the reference looks: of several it is the first that counts. */
@@ -31,7 +31,7 @@ const SOURCES: { readonly [name in SourceName]-?: SourceRule<name> } = {
   emptyDir: { check: file.validateEmptyDir },
   hostPath: { check: file.validateHostPath },
   gitRepo: { check: file.validateGitRepo },
-  gcePersistentDisk: { check: cloud.validateGceDisk, told: 'persistentDisk' },
+  gcePersistentDisk: { check: cloud.validateGceDisk, shownAs: 'persistentDisk' },
   awsElasticBlockStore: { check: cloud.validateAwsDisk },
   secret: { check: file.validateSecretVolume },
   nfs: { check: network.validateNfs },
@@ -41,9 +41,9 @@ const SOURCES: { readonly [name in SourceName]-?: SourceRule<name> } = {
   persistentVolumeClaim: { check: driver.validateClaimVolume },
   rbd: { check: network.validateRbd },
   cinder: { check: cloud.validateCinder },
-  cephfs: { check: network.validateCephFs, toldExtra: 'cephFS' },
+  cephfs: { check: network.validateCephFs, shownExtra: 'cephFS' },
   quobyte: { check: network.validateQuobyte },
-  downwardAPI: { check: file.validateDownward, toldExtra: 'downwarAPI' },
+  downwardAPI: { check: file.validateDownward, shownExtra: 'downwarAPI' },
   fc: { check: network.validateFibreChannel },
   flexVolume: { check: driver.validateFlex },
   configMap: { check: file.validateConfigMapVolume },
@@ -88,7 +88,7 @@ function validateSource(volume: Volume, path: string, context: PodContext): Fiel
     ...validateFirst(volume, source, path, context),
     ...(source === 'ephemeral' ? validateMadeName(volume.name ?? '', path, context) : []),
     ...others.map((name) =>
-      forbiddenField(`${path}.${SOURCES[name].toldExtra ?? name}`, 'may not specify more than 1 volume type'),
+      forbiddenField(`${path}.${SOURCES[name].shownExtra ?? name}`, 'may not specify more than 1 volume type'),
     ),
     ...validateIscsiName(volume, path),
   ];
@@ -100,8 +100,8 @@ function validateFirst<K extends SourceName>(
   path: string,
   context: PodContext,
 ): FieldError[] {
-  const { check, told = source } = SOURCES[source];
-  return check(volume[source] as NonNullable<Volume[K]>, `${path}.${told}`, context);
+  const { check, shownAs = source } = SOURCES[source];
+  return check(volume[source] as NonNullable<Volume[K]>, `${path}.${shownAs}`, context);
 }
 
 /** Checks the length of the two names together, under which the node registers the volume. */

@@ -21,7 +21,7 @@ const join = new Remembered(union, unionInSteps);
 const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS };
 
 /** Which of the types of a version the objects are of. */
-type View = 'stored' | 'said';
+type View = 'stored' | 'configuration';
 
 /**
  * Computes the changes of a write, in the version of the request and in the others in which fields are owned: those

@@ -41,7 +41,7 @@ export const inOrder = (conflicts: readonly Conflict[]): Conflict[] =>
 
 /** 409 with a cause per field, in the wording that clients parse. Of very many only the first are reported. */
 export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
-  const causes = told(conflicts).map(({ owner, field }) => ({
+  const causes = reported(conflicts).map(({ owner, field }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${managerText(owner)}`,
     field,
@@ -50,28 +50,28 @@ export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
 }
 
 /** A reported conflict: a field and its manager. */
-interface Told {
+interface ReportedConflict {
   readonly owner: ManagerIdentifier;
   readonly field: string;
 }
 
 /** Limits of reported fields, and of their characters: a path may be as long as a body, and so may be their number. */
-const MOST_TOLD = 1_000;
-const LONGEST_TOLD = 64 << 10;
+const MOST_REPORTED = 1_000;
+const MOST_CHARACTERS = 64 << 10;
 
 /** Reports at least one, so that there is something to see. */
-function told(conflicts: readonly Conflict[]): Told[] {
-  const fields: Told[] = [];
-  let room = LONGEST_TOLD;
+function reported(conflicts: readonly Conflict[]): ReportedConflict[] {
+  const fields: ReportedConflict[] = [];
+  let room = MOST_CHARACTERS;
   for (const one of eachField(conflicts)) {
     fields.push(one);
     room -= one.field.length + one.owner.manager.length;
-    if (fields.length >= MOST_TOLD || room < 0) break;
+    if (fields.length >= MOST_REPORTED || room < 0) break;
   }
   return fields;
 }
 
-function* eachField(conflicts: readonly Conflict[]): Generator<Told> {
+function* eachField(conflicts: readonly Conflict[]): Generator<ReportedConflict> {
   for (const { owner, fields } of conflicts) {
     for (const path of fields.paths()) yield { owner, field: pathText(path) };
   }
@@ -79,7 +79,7 @@ function* eachField(conflicts: readonly Conflict[]): Generator<Told> {
 
 function conflictMessage(conflicts: readonly Conflict[]): string {
   const total = conflicts.reduce((sum, { fields }) => sum + fields.size, 0);
-  const fields = told(conflicts);
+  const fields = reported(conflicts);
   const [only] = fields;
   if (total === 1 && only) {
     return `Apply failed with 1 conflict: conflict with ${managerText(only.owner)}: ${only.field}`;

@@ -7,7 +7,7 @@ export interface VersionTypes {
   /** Type of objects as the server stores them: with zeros, for built-in kinds (see {@link declaredType}). */
   readonly stored: Type;
   /** Type of an applied configuration, without zeros. Equal to `stored` for custom kinds. */
-  readonly said: Type;
+  readonly configuration: Type;
 }
 
 /** Schema information about a kind that managing its fields needs, for requests in one version. */
@@ -27,7 +27,7 @@ export interface ManagedKind {
 }
 
 /** Types of a version for kinds whose stored and applied objects have the same type. */
-export const bothTypes = (type: VersionTypes['stored']): VersionTypes => ({ stored: type, said: type });
+export const bothTypes = (type: VersionTypes['stored']): VersionTypes => ({ stored: type, configuration: type });
 
 /** The object's name in messages: `namespace/name; group/version, Kind=Kind`. */
 export function objectText({ apiVersion, kind, metadata }: JsonObject): string {

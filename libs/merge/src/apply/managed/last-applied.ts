@@ -52,8 +52,8 @@ function* appliedByClient(type: Type, live: JsonObject): Steps<FieldSet> {
   yield STEP;
   if ((yield* misfitsInSteps(type, applied)).length > 0) return NO_FIELDS;
   const { set, removed } = yield* compareInSteps(type, applied, live);
-  const said = yield* ownedInSteps(type, applied);
-  return yield* differenceInSteps(yield* differenceInSteps(said, set), removed);
+  const owned = yield* ownedInSteps(type, applied);
+  return yield* differenceInSteps(yield* differenceInSteps(owned, set), removed);
 }
 
 /** Maximum depth of clients' objects. */
@@ -73,10 +73,10 @@ function parsed(text: string | undefined): JsonObject | undefined {
  * Returns an object whose annotation, if it has one, holds the applied configuration; without it when there is no room
  * for it.
  */
-export function withLastApplied(object: JsonObject, said: JsonObject): JsonObject {
+export function withLastApplied(object: JsonObject, owned: JsonObject): JsonObject {
   if (lastApplied(object) === undefined) return object;
   // Sorting and encoding a configuration that does not fit anyway would take long.
-  const text = leastSize(said, ANNOTATIONS_LIMIT) > ANNOTATIONS_LIMIT ? undefined : configurationText(said);
+  const text = leastSize(owned, ANNOTATIONS_LIMIT) > ANNOTATIONS_LIMIT ? undefined : configurationText(owned);
   const annotations: JsonObject = { ...annotationsOf(object), [LAST_APPLIED]: text ?? '' };
   if (text === undefined || sizeOf(annotations) > ANNOTATIONS_LIMIT) delete annotations[LAST_APPLIED];
   return { ...object, metadata: { ...(object.metadata as JsonObject), annotations } };
@@ -101,11 +101,11 @@ function leastSize(value: JsonValue, most: number): number {
 }
 
 /** The applied configuration without the annotation itself, as kubectl writes it: sorted, with a newline at its end. */
-function configurationText(said: JsonObject): string {
-  const metadata: JsonObject = isObject(said.metadata) ? { ...said.metadata } : {};
+function configurationText(owned: JsonObject): string {
+  const metadata: JsonObject = isObject(owned.metadata) ? { ...owned.metadata } : {};
   if (isObject(metadata.annotations)) {
     const { [LAST_APPLIED]: _, ...others } = metadata.annotations;
     metadata.annotations = others;
   }
-  return `${goJson({ ...said, metadata })}\n`;
+  return `${goJson({ ...owned, metadata })}\n`;
 }

@@ -31,7 +31,7 @@ export function* pruned(
 ): Work<JsonObject> {
   if (last === undefined || (yield* last.read()).isEmpty || (yield* appliesStill(last, owners))) return merged;
   const { apiVersion } = last.identity;
-  const type = kind.typesOf(apiVersion)?.said;
+  const type = kind.typesOf(apiVersion)?.configuration;
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
   if (type === undefined || before === undefined) return merged;
   yield STEP;
@@ -86,7 +86,7 @@ function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<P
   let now = pruning;
   for (const [apiVersion, sets] of owned) {
     const fields = yield* unionOfInSteps(sets);
-    const type = kind.typesOf(apiVersion)?.said;
+    const type = kind.typesOf(apiVersion)?.configuration;
     if (type === undefined || fields.isEmpty) continue;
     const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
     const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));

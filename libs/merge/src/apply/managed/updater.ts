@@ -118,7 +118,7 @@ export interface Applied {
 interface Application {
   readonly types: VersionTypes;
   readonly live: JsonObject;
-  readonly said: JsonObject;
+  readonly configuration: JsonObject;
   readonly owners: Owners;
   /** Identifier of the applier's entry. */
   readonly id: string;
@@ -130,20 +130,20 @@ interface Application {
 
 /** Merges the configuration into the object, and removes fields that it no longer holds. @throws Conflicts */
 export function* applyTo(kind: ManagedKind, application: Application): Work<Applied> {
-  const { types, live, said, id, force } = application;
+  const { types, live, configuration, id, force } = application;
   const owners = yield* currentOwners(kind, application.owners);
   const last = owners.get(id);
   const reset = kind.resetFields?.get(kind.apiVersion) ?? NO_FIELDS;
-  const owned = yield* ownedInSteps(types.said, said);
+  const owned = yield* ownedInSteps(types.configuration, configuration);
   yield STEP;
   const fields = yield* recursiveDifferenceInSteps(owned, reset);
   owners.set(id, Owner.of(application.identity, last?.time, fields));
   yield STEP;
-  const joined = yield* mergeInSteps(types.said, live, said);
+  const joined = yield* mergeInSteps(types.configuration, live, configuration);
   yield STEP;
   const merged = yield* pruned(kind, joined, last, owners);
   yield STEP;
-  const changes = yield* ChangesByVersion.between(kind, 'said', live, merged);
+  const changes = yield* ChangesByVersion.between(kind, 'configuration', live, merged);
   if (!force) yield* refuseConflicts(owners, changes, id);
   const left = yield* withoutChanged(owners, changes, id);
   if (fields.isEmpty) left.delete(id);

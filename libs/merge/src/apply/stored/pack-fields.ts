@@ -72,7 +72,7 @@ class FieldsPacker {
   #end(): void {
     const level = this.#open.pop();
     if (level === undefined) throw new Otherwise();
-    this.#tell(`.${this.#again(level) ?? this.#another(level)}`);
+    this.#extendKey(`.${this.#again(level) ?? this.#another(level)}`);
   }
 
   /** The number of an equal earlier level, which is written in its place; undefined when there is none. */
@@ -94,7 +94,7 @@ class FieldsPacker {
   }
 
   /** Adds to the key of the level. A level whose key is too long already is not looked up. */
-  #tell(part: string): void {
+  #extendKey(part: string): void {
     const level = this.#open.at(-1);
     if (level && level.key.length <= LONGEST) level.key += part;
   }
@@ -110,7 +110,7 @@ class FieldsPacker {
     if (known !== undefined) {
       const code = FIRST_NAME + 2 * known + (leaf ? 0 : 1);
       this.#number(code);
-      this.#tell(`,${code}`);
+      this.#extendKey(`,${code}`);
     } else this.#literal(name, leaf);
     if (!leaf) this.#begin();
     return !leaf;
@@ -123,7 +123,7 @@ class FieldsPacker {
     const text = named ? name.slice(NAMED_OPENING.length, -NAMED_END.length) : name;
     this.#number(text.length);
     this.#at += this.#out.write(text, this.#at, 'latin1');
-    this.#tell(`${leaf ? '-' : '+'}${name.length}:${name}`);
+    this.#extendKey(`${leaf ? '-' : '+'}${name.length}:${name}`);
   }
 
   #number(value: number): void {

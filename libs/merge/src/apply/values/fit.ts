@@ -31,15 +31,15 @@ export function misfitsOf(type: Type, object: JsonObject): readonly Misfit[] {
 }
 
 /** Limits of reported misfits, and of their characters: a path may be as long as a body, and so may be their number. */
-const MOST_TOLD = 100;
-const LONGEST_TOLD = 64 << 10;
+const MOST_REPORTED = 100;
+const MOST_CHARACTERS = 64 << 10;
 
 class Found {
   readonly misfits: Misfit[] = [];
-  #room = LONGEST_TOLD;
+  #room = MOST_CHARACTERS;
 
   get full(): boolean {
-    return this.misfits.length >= MOST_TOLD || this.#room < 0;
+    return this.misfits.length >= MOST_REPORTED || this.#room < 0;
   }
 
   add(reason: MisfitReason, trail: Trail | undefined, message: string): void {

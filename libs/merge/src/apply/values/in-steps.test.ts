@@ -84,10 +84,10 @@ function withWholes(type: Type, names: readonly string[]): Type {
 }
 
 test('parts of what has become a whole are the whole, in steps too (property)', () => {
-  const changed = withWholes(thingTypes.said, ['parts', 'labels', 'nested']);
+  const changed = withWholes(thingTypes.configuration, ['parts', 'labels', 'nested']);
   fc.assert(
     fc.property(oddSpecs, (spec) => {
-      const set = saidBy(thingTypes.said, thing(spec));
+      const set = saidBy(thingTypes.configuration, thing(spec));
       expectSame(
         reconcileInSteps(changed, set),
         () => reconcile(changed, set),
@@ -116,7 +116,7 @@ function expectSameWalks(type: Type, a: JsonObject, b: JsonObject): void {
 
 describe('of an object of any size a walk in steps makes what it makes at once (property)', () => {
   test.each([
-    ['custom objects', thingTypes.said, oddSpecs.map(thing)],
+    ['custom objects', thingTypes.configuration, oddSpecs.map(thing)],
     ['a built-in kind', pods, oddPods],
   ] as const)('%s', (_, type, objects) => {
     fc.assert(
@@ -134,15 +134,17 @@ describe('of an object of any size a walk in steps makes what it makes at once (
     fc.assert(
       fc.property(oddSpecs, (spec) => {
         const parts = Array.isArray(spec.parts) ? { parts: [...spec.parts].reverse() } : {};
-        expectSameWalks(thingTypes.said, thing(spec), thing(JSON.parse(json(spec)) as JsonObject));
-        expectSameWalks(thingTypes.said, thing(spec), thing({ ...spec, ...parts }));
+        expectSameWalks(thingTypes.configuration, thing(spec), thing(JSON.parse(json(spec)) as JsonObject));
+        expectSameWalks(thingTypes.configuration, thing(spec), thing({ ...spec, ...parts }));
       }),
       runs,
     );
   });
 });
 
-const sets = fc.tuple(oddSpecs, oddSpecs).map(([a, b]) => compareObjects(thingTypes.said, thing(a), thing(b)).set);
+const sets = fc
+  .tuple(oddSpecs, oddSpecs)
+  .map(([a, b]) => compareObjects(thingTypes.configuration, thing(a), thing(b)).set);
 
 /** The same set as it comes out of storage: nothing of it has been read. */
 const stored = (set: FieldSet): FieldSet => readFieldsV1(JSON.parse(fieldsV1Text(set)) as JsonObject);

@@ -110,8 +110,8 @@ function isOf(item: JsonObject, count: number, keys: readonly KeyField[]): boole
   if (keys.length !== count) return false;
   for (let i = 0; i < count; i++) {
     const { name, value } = keys[i] as KeyField;
-    const said = item[name];
-    if ((typeof said !== 'string' && typeof said !== 'number') || !said || said !== value) return false;
+    const given = item[name];
+    if ((typeof given !== 'string' && typeof given !== 'number') || !given || given !== value) return false;
   }
   return true;
 }

@@ -12,54 +12,58 @@ import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
  * The result shares parts with both; neither is changed.
  * @throws ItemError for lists whose items cannot be identified
  */
-export function mergeObjects(type: Type, live: JsonObject, said: JsonObject): JsonObject {
-  return (merge(type, live, said) ?? {}) as JsonObject;
+export function mergeObjects(type: Type, live: JsonObject, applied: JsonObject): JsonObject {
+  return (merge(type, live, applied) ?? {}) as JsonObject;
 }
 
-function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): JsonValue | undefined {
-  if (said === undefined) return live;
-  if (live === undefined) return said;
-  const form = formOf(type, said);
+function merge(type: Type, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue | undefined {
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
+  const form = formOf(type, applied);
   if (form === 'map' && type.map && !type.map.atomic) {
-    const [from, to] = [isObject(live) ? live : {}, isObject(said) ? said : {}];
+    const [from, to] = [isObject(live) ? live : {}, isObject(applied) ? applied : {}];
     if (Object.keys(from).length > 0 || Object.keys(to).length > 0) return mergeMaps(type.map, from, to);
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
-    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(said) ? said : []];
+    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : []];
     if (from.length > 0 || to.length > 0) return mergeLists(type.list, from, to);
   }
-  return said;
+  return applied;
 }
 
 /** Same as {@link mergeObjects}, in steps. @throws ItemError */
-export function* mergeInSteps(type: Type, live: JsonObject, said: JsonObject): Steps<JsonObject> {
-  const merged = areFew(live, said) ? merge(type, live, said) : yield* walked(divided(type, live, said));
+export function* mergeInSteps(type: Type, live: JsonObject, applied: JsonObject): Steps<JsonObject> {
+  const merged = areFew(live, applied) ? merge(type, live, applied) : yield* walked(divided(type, live, applied));
   return (merged ?? {}) as JsonObject;
 }
 
 /** Same as {@link merge}, in steps. */
-function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Walk<JsonValue | undefined> {
-  if (areFew(live, said)) return merge(type, live, said);
-  if (said === undefined) return live;
-  if (live === undefined) return said;
-  const form = formOf(type, said);
+function* divided(
+  type: Type,
+  live: JsonValue | undefined,
+  applied: JsonValue | undefined,
+): Walk<JsonValue | undefined> {
+  if (areFew(live, applied)) return merge(type, live, applied);
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
+  const form = formOf(type, applied);
   if (form === 'map' && type.map && !type.map.atomic) {
-    const [from, to] = [isObject(live) ? live : {}, isObject(said) ? said : {}];
+    const [from, to] = [isObject(live) ? live : {}, isObject(applied) ? applied : {}];
     if (Object.keys(from).length > 0 || Object.keys(to).length > 0) return yield* dividedMaps(type.map, from, to);
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
-    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(said) ? said : []];
+    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : []];
     if (from.length > 0 || to.length > 0) return yield* dividedLists(type.list, from, to);
   }
-  return said;
+  return applied;
 }
 
-function* dividedMaps(map: MapType, live: JsonObject, said: JsonObject): Walk<JsonObject> {
+function* dividedMaps(map: MapType, live: JsonObject, applied: JsonObject): Walk<JsonObject> {
   let merged: JsonObject | undefined;
   const pace = new Pace();
-  for (const name of Object.keys(said)) {
+  for (const name of Object.keys(applied)) {
     const type = typeOfField(map, map.fields.get(name));
     const had = memberOf(live, name);
-    const weight = weightOf(had, said[name]);
-    const value = weight > PIECE ? yield* descend(divided(type, had, said[name])) : merge(type, had, said[name]);
+    const weight = weightOf(had, applied[name]);
+    const value = weight > PIECE ? yield* descend(divided(type, had, applied[name])) : merge(type, had, applied[name]);
     if (pace.isOver(weight)) yield STEP;
     if (value === had) continue;
     merged ??= yield* copied(live);
@@ -79,12 +83,12 @@ function* copied(object: JsonObject): Steps<JsonObject> {
   return copy;
 }
 
-function mergeMaps(map: MapType, live: JsonObject, said: JsonObject): JsonObject {
+function mergeMaps(map: MapType, live: JsonObject, applied: JsonObject): JsonObject {
   let merged: JsonObject | undefined;
-  for (const name of Object.keys(said)) {
+  for (const name of Object.keys(applied)) {
     const type = typeOfField(map, map.fields.get(name));
     const had = memberOf(live, name);
-    const value = merge(type, had, said[name]);
+    const value = merge(type, had, applied[name]);
     if (value === had) continue;
     merged ??= { ...live };
     setMember(merged, name, value);
@@ -107,17 +111,17 @@ function placesOf(list: ListType, items: readonly JsonValue[], sequence = sequen
  * Merges two lists with identified items. Items of both are in the order of the applied list; items that only the live
  * list has stay before the shared item that they preceded; new ones follow their predecessor.
  */
-function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): JsonValue[] {
-  const [old, now] = [placesOf(list, live), placesOf(list, said)];
+function mergeLists(list: ListType, live: readonly JsonValue[], applied: readonly JsonValue[]): JsonValue[] {
+  const [old, now] = [placesOf(list, live), placesOf(list, applied)];
   const oldItems = itemsByText(old);
   const made = now.map(({ text, item }) => merge(list.items, oldItems.get(text), item) ?? null);
   return interleaved(old, now, oldItems, made);
 }
 
 /** Same as {@link mergeLists}, in steps. */
-function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): Walk<JsonValue[]> {
-  const sequences = [yield* sequenceInSteps(list, live), yield* sequenceInSteps(list, said)] as const;
-  const [old, now] = [placesOf(list, live, sequences[0]), placesOf(list, said, sequences[1])];
+function* dividedLists(list: ListType, live: readonly JsonValue[], applied: readonly JsonValue[]): Walk<JsonValue[]> {
+  const sequences = [yield* sequenceInSteps(list, live), yield* sequenceInSteps(list, applied)] as const;
+  const [old, now] = [placesOf(list, live, sequences[0]), placesOf(list, applied, sequences[1])];
   yield STEP;
   const oldItems = itemsByText(old);
   yield STEP;
@@ -143,7 +147,7 @@ function interleaved(
   const isSaid = new Set(now.map(({ text }) => text));
   const shared = now.filter(({ text }) => oldItems.has(text)).map(({ text }) => text);
   const merged: JsonValue[] = [];
-  const takeSaid = ({ text }: Place) => {
+  const takeApplied = ({ text }: Place) => {
     merged.push(made[j] as JsonValue);
     if (shared[nextShared] === text) nextShared++;
   };
@@ -151,7 +155,7 @@ function interleaved(
   while (i < old.length || j < now.length) {
     const [mine, theirs] = [old[i], now[j]];
     if (mine && theirs && mine.text === theirs.text) {
-      takeSaid(theirs);
+      takeApplied(theirs);
       i++;
       j++;
     } else if (mine && !isSaid.has(mine.text)) {
@@ -160,7 +164,7 @@ function interleaved(
     } else if (mine && (theirs === undefined || (nextShared < shared.length && shared[nextShared] !== mine.text))) {
       i++; // placed as in the applied list
     } else if (theirs) {
-      takeSaid(theirs);
+      takeApplied(theirs);
       j++;
     }
   }

@@ -12,7 +12,10 @@ import { fieldSetOf, namedSetOf } from './field-set-of.js';
 import { withNamedFields } from './named-fields.js';
 
 const services = typesOf({ apiVersion: 'v1', kind: 'Service', zeros: true }, 'v1');
-const serviceTypes: { readonly stored: Type; readonly said: Type } = services ?? { stored: {}, said: {} };
+const serviceTypes: { readonly stored: Type; readonly configuration: Type } = services ?? {
+  stored: {},
+  configuration: {},
+};
 
 /** Keys and values in one form, whichever characters are escaped. */
 const stepText = (text: string): string =>
@@ -110,11 +113,11 @@ describe.each(KINDS)('the paths of $of', ({ types, objects, whole }) => {
     fc.assert(
       fc.property(objects, (spec) => {
         const object = whole(spec);
-        const plain = orRefused(() => sorted(plainOwned(types.said, object).below));
-        expect(orRefused(() => pathsOf(fieldSetOf(types.said, object)))).toEqual(plain);
+        const plain = orRefused(() => sorted(plainOwned(types.configuration, object).below));
+        expect(orRefused(() => pathsOf(fieldSetOf(types.configuration, object)))).toEqual(plain);
         if (plain === 'refused') return;
-        const named = withNamedFields(types.said, fieldSetOf(types.said, object));
-        expect(pathsOf(namedSetOf(types.said, object))).toEqual(pathsOf(named));
+        const named = withNamedFields(types.configuration, fieldSetOf(types.configuration, object));
+        expect(pathsOf(namedSetOf(types.configuration, object))).toEqual(pathsOf(named));
       }),
       options,
     );

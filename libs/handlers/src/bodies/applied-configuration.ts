@@ -8,7 +8,7 @@ import { readingOf } from './decode-body.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Applied configuration of a server-side apply. */
-interface Said {
+interface AppliedConfiguration {
   readonly object: JsonObject;
   /** Fields that stand twice, one text each. */
   readonly repeated: readonly string[];
@@ -18,7 +18,7 @@ interface Said {
  * Reads the body of an apply, in YAML, of which JSON is a subset.
  * @throws StatusError 400 for a body that is no object, 413 for one of too many values
  */
-export async function readSaid(deps: ApiDeps, ctx: RequestContext, bytes: Buffer): Promise<Said> {
+export async function readApplied(deps: ApiDeps, ctx: RequestContext, bytes: Buffer): Promise<AppliedConfiguration> {
   const { limits, yaml, sender } = readingOf(deps, ctx);
   await turnFor(bytes.length);
   const { parsed, repeated } = await yaml.read(bytes, { maxValues: limits.maxValues }, sender).catch(asRefusal);
@@ -44,7 +44,11 @@ function asRefusal(error: unknown): never {
  * schema, whatever the level is.
  * @throws StatusError 400 at level `Strict`
  */
-export function judgeRepeated({ repeated }: Said, { fieldValidation }: WriteOptions, warnings: string[]): void {
+export function refuseRepeated(
+  { repeated }: AppliedConfiguration,
+  { fieldValidation }: WriteOptions,
+  warnings: string[],
+): void {
   if (repeated.length === 0 || fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Strict') {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeated.join(', ')}`);

@@ -4,7 +4,7 @@ import type { AccessAnswer, AccessQuestion, ExpressionAuthorizer } from '../libr
  * Adapts an asynchronous authorizer to expressions, which are synchronous: an expression with an unanswered question is
  * run again once the answer is there. The cost limit of an expression bounds the number of its questions.
  */
-export class AskedAuthorizer {
+export class DeferredAuthorizer {
   readonly #answers = new Map<string, AccessAnswer | Error>();
   readonly #open = new Map<string, AccessQuestion>();
 

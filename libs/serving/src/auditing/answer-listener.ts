@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
  * @param begun called once the head goes out
  * @param over called once: before the end goes out, which waits for the returned promise, or when the client has gone
  */
-export function hearOfAnswer(res: ServerResponse, begun: () => void, over: () => Promise<unknown> | undefined): void {
+export function onAnswer(res: ServerResponse, begun: () => void, over: () => Promise<unknown> | undefined): void {
   let isOver = false;
   const { writeHead, end } = res;
   res.writeHead = function (this: ServerResponse, ...args: unknown[]) {

@@ -1,16 +1,16 @@
-import { type Activation, type AskedAuthorizer, jsonValue } from '@orch/expressions';
+import { type Activation, type DeferredAuthorizer, jsonValue } from '@orch/expressions';
 import type { ApiObject, JsonObject, Names } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
-import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
+import { bindingsOf, deferredAuthorizer } from '../matching/conditions.js';
 import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { requestOf } from '../webhook/review.js';
 import type { PolicyServices } from './policy-services.js';
 
 /** A request as expressions of policies see it; values that several of them use are made once. */
-export class AskedRequest {
+export class PolicyRequest {
   /** Authorizer of the request, for expressions. */
-  readonly asked: AskedAuthorizer;
+  readonly asked: DeferredAuthorizer;
   /** Yields to the event loop between evaluations. */
   readonly turns = new EvaluationTurns();
   readonly #request: JsonObject;
@@ -21,7 +21,7 @@ export class AskedRequest {
     private readonly forms: PolicyServices['forms'],
     names: Names,
   ) {
-    this.asked = askedAuthorizer(attributes);
+    this.asked = deferredAuthorizer(attributes);
     const own = forms.own(attributes);
     // Expressions see the request as it came, whatever version of the objects they see (as in the reference).
     this.#request = requestOf(attributes, own, own, names);

@@ -27,7 +27,7 @@ interface Note {
 }
 
 /** Outcome of a policy for a request with one set of parameters. */
-export interface Judgement {
+export interface PolicyResult {
   /** Decisions of the validations; empty if the match conditions exclude the request. */
   readonly decisions: readonly PolicyDecision[];
   /** Audit annotations of the policy. */
@@ -36,13 +36,13 @@ export interface Judgement {
 
 /** Most bytes of a message that an expression makes; a longer one is not used. */
 const LONGEST_MESSAGE = 5 * 1024;
-const NOTHING: Judgement = { decisions: [], notes: [] };
+const NOTHING: PolicyResult = { decisions: [], notes: [] };
 
 /**
  * Validates requests by one policy with one set of parameters (k8s.io/apiserver,
  * pkg/admission/plugin/validatingadmissionpolicy/validator.go).
  */
-export class Judge {
+export class PolicyValidator {
   constructor(
     private readonly definition: PolicyDefinition,
     private readonly compiled: CompiledPolicy,
@@ -53,7 +53,7 @@ export class Judge {
   async judge(
     evaluation: Evaluation,
     conditionsHold: (conditions: Conditions) => ReturnType<Conditions['evaluateWith']>,
-  ): Promise<Judgement> {
+  ): Promise<PolicyResult> {
     const { validations, messages, annotations } = this.compiled;
     if (!this.definition.conditions.isEmpty) {
       const verdict = await conditionsHold(this.definition.conditions);
@@ -63,8 +63,8 @@ export class Judge {
     }
     const judged = await evaluation.each(validations, POLICY_COST_LIMIT);
     if (!judged) return this.#failure(OUT_OF_BUDGET);
-    const told = await this.#messages(evaluation, messages, judged);
-    const decisions = judged.results.map((result, at) => this.#decision(result as Evaluated, at, told));
+    const evaluated = await this.#messages(evaluation, messages, judged);
+    const decisions = judged.results.map((result, at) => this.#decision(result as Evaluated, at, evaluated));
     const noted = await evaluation.each(annotations, POLICY_COST_LIMIT);
     if (!noted) return this.#failure(OUT_OF_BUDGET);
     return { decisions, notes: noted.results.map((result, at) => this.#note(result as Evaluated, at)) };
@@ -82,7 +82,7 @@ export class Judge {
     return messages.some((each) => each) ? evaluation.each(messages, left) : { results: [], left };
   }
 
-  #failure(message: string): Judgement {
+  #failure(message: string): PolicyResult {
     return { decisions: [this.#failed(message, 0)], notes: [] };
   }
 

@@ -8,7 +8,7 @@ const MOST_TRIES = 10;
  * does not fail requests in progress. The operation must get the state anew each time.
  * @throws CacheUnloadedError when it is unloaded each time; other errors of the operation
  */
-export async function thoughUnloaded<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryUnloaded<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();

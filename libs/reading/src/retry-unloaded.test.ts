@@ -1,6 +1,6 @@
 import { CacheUnloadedError } from '@orch/watchcache';
 import { describe, expect, it } from 'vitest';
-import { thoughUnloaded } from './unloaded.js';
+import { retryUnloaded } from './retry-unloaded.js';
 
 /** Finds the state unloaded so often before it succeeds. */
 function unloaded(times: number) {
@@ -12,14 +12,14 @@ function unloaded(times: number) {
   return { attempt, tries: () => tries };
 }
 
-describe('thoughUnloaded', () => {
+describe('retryUnloaded', () => {
   it('tries again', async () => {
-    expect(await thoughUnloaded(unloaded(9).attempt)).toBe('read');
+    expect(await retryUnloaded(unloaded(9).attempt)).toBe('read');
   });
 
   it('does not go on for ever', async () => {
     const { attempt, tries } = unloaded(Number.POSITIVE_INFINITY);
-    await expect(thoughUnloaded(attempt)).rejects.toThrow(CacheUnloadedError);
+    await expect(retryUnloaded(attempt)).rejects.toThrow(CacheUnloadedError);
     expect(tries()).toBe(10);
   });
 
@@ -29,7 +29,7 @@ describe('thoughUnloaded', () => {
       tries++;
       throw new RangeError('other');
     };
-    await expect(thoughUnloaded(failing)).rejects.toThrow(RangeError);
+    await expect(retryUnloaded(failing)).rejects.toThrow(RangeError);
     expect(tries).toBe(1);
   });
 });
