@@ -73,7 +73,11 @@ conformance('Documents that have not changed [Discovery, OpenAPI]', ({ api, name
       const etag = String(headers.etag);
       const get = (more: Record<string, string>) => api.get(path, { accept, ...more });
       const none = [`bytes=${length}-`, 'bytes=9-5', 'bytes=-', 'bytes=x'];
-      const others = [{ 'if-range': '"x"' }, { range: 'lines=0-1' }, { range: 'bytes=0-1,4-5' }];
+      const others: Record<string, string>[] = [
+        { 'if-range': '"x"' },
+        { range: 'lines=0-1' },
+        { range: 'bytes=0-1,4-5' },
+      ];
       const condition = { 'if-range': etag, 'accept-encoding': 'gzip' };
       return {
         parts: await inTurn(rangesOf(length), ([range]) => get({ range, ...condition })),
