@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { skippedIn } from './skipped.js';
 
-/** What came of a run, as {@link OutcomeReporter} writes it. */
+/** The outcome of a run, as {@link OutcomeReporter} writes it. */
 export interface Outcome {
   readonly files: readonly FileOutcome[];
   /** Errors that belong to no test: something rejected that nobody waited for, a worker that died. */
@@ -15,7 +15,7 @@ export interface FileOutcome {
   /** Every test of it has ended, at least one of them well, and none failed; none was left out either where `CI` is set. */
   readonly passed: boolean;
   readonly milliseconds: number;
-  /** Of what failed: its name and why. */
+  /** Name and message of each failure. */
   readonly failures: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { TestModule } from 'vitest/node';
 
-/** What a file holds that was left out: full names of tests, and of suites that hold none because what they read is absent. */
+/** Returns the skipped tests of a file by their full names, and suites without tests because their input is absent. */
 export function skippedIn({ children }: TestModule): string[] {
   const suites = [...children.allSuites()].filter(
     (suite) => suite.state() === 'skipped' && [...suite.children].length === 0,

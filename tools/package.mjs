@@ -1,14 +1,27 @@
 // Makes build/package/orch-<version>.tgz: what `npm i -g` needs to run `orch` and `orchctl` without this repository. Everything that it
 // depends on lies in it, as package-lock.json pins it, but for the binaries of PostgreSQL, which are of one platform and
 // optional. What runs is dist: run `npx tsc -b services/orch` and `node tools/bundle.mjs` before.
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, extname, join, posix, relative, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PLACE = join(ROOT, 'build', 'package');
-const STAGE = join(PLACE, 'stage');
 const LEFT_OUT = new Set(['src', 'bench', 'fuzz', 'node_modules', 'tsconfig.json', '.package-lock.json']);
+
+/** Sizes of the format ustar, in bytes. */
+const [BLOCK, NAME_BYTES, PREFIX_BYTES] = [512, 100, 155];
+/** When npm says that all files of a package were made, in seconds: 26 October 1985. */
+const PACKED_AT = 499_162_500;
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 const isOurs = (folder) => !relative(ROOT, realpathSync(folder)).includes('node_modules');
@@ -35,19 +48,24 @@ function collect(folder, found = new Map()) {
 }
 
 /** What a package of ours needs to run; of others everything but what they bring along for themselves. */
-function copy(from, to) {
+function* filesOf(from, place) {
   const source = realpathSync(from);
   const ours = isOurs(from);
-  cpSync(source, to, {
-    recursive: true,
-    dereference: true,
-    filter(path) {
-      const inside = relative(source, path);
-      if (inside === '') return true;
-      if (!ours) return !inside.split('/').includes('node_modules');
-      return !LEFT_OUT.has(inside) && !/\.(map|d\.ts|tsbuildinfo|test\.js)$|\/testing$/.test(path);
-    },
-  });
+  const isLeftOut = (inside) =>
+    ours
+      ? LEFT_OUT.has(inside) || /\.(map|d\.ts|tsbuildinfo|test\.js)$|(^|\/)testing$/.test(inside)
+      : basename(inside) === 'node_modules';
+  yield* walk('');
+  function* walk(folder) {
+    for (const name of readdirSync(join(source, folder))) {
+      const inside = posix.join(folder, name);
+      if (isLeftOut(inside)) continue;
+      const path = join(source, inside);
+      const stat = statSync(path);
+      if (stat.isDirectory()) yield* walk(inside);
+      else yield { name: posix.join(place, inside), content: readFileSync(path), isProgram: (stat.mode & 0o100) !== 0 };
+    }
+  }
 }
 
 function manifest(bundled) {
@@ -76,24 +94,64 @@ function plain({ optionalDependencies, devDependencies, ...rest }) {
   return rest;
 }
 
-function writeManifest(folder, content) {
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
+/** A file that is made here, in the place of one that may lie there. */
+const made = (name, content) => ({ name, content: Buffer.from(content), isProgram: false });
+const madeManifest = (place, content) =>
+  made(posix.join(place, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
+
+/**
+ * Files as `npm pack` writes them: below `package/`, with the time and the owner that it gives them, so that the same files make the same
+ * bytes. `npm pack` itself takes a copy of all, and looks for ignore files in each of some thousand folders.
+ */
+function tarball(files) {
+  const order = [...files].sort(
+    ({ name: a }, { name: b }) => compare(extname(a), extname(b)) || compare(basename(a), basename(b)) || compare(a, b),
+  );
+  const blocks = order.flatMap(({ name, content, isProgram }) => [
+    header(`package/${name}`, content.length, isProgram ? 0o755 : 0o644),
+    content,
+    Buffer.alloc(-content.length & (BLOCK - 1)),
+  ]);
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }
 
-rmSync(PLACE, { recursive: true, force: true });
-mkdirSync(STAGE, { recursive: true });
+/** What resembles lies together, which packs better. */
+const compare = (a, b) => (a < b ? -1 : Number(a > b));
+
+/** The block before a file, in the format ustar. */
+function header(path, size, mode) {
+  const block = Buffer.alloc(BLOCK);
+  const cut = Buffer.byteLength(path) > NAME_BYTES ? path.indexOf('/', Buffer.byteLength(path) - NAME_BYTES - 1) : -1;
+  const [prefix, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
+  if (Buffer.byteLength(name) > NAME_BYTES || Buffer.byteLength(prefix) > PREFIX_BYTES)
+    throw new Error(`too long for an archive: ${path}`);
+  const number = (value, digits) => `${value.toString(8).padStart(digits, '0')}\0`;
+  block.write(name, 0);
+  block.write(number(mode, 7) + number(0, 7) + number(0, 7) + number(size, 11) + number(PACKED_AT, 11), 100);
+  block.write(`${' '.repeat(8)}0`, 148);
+  block.write('ustar\u000000', 257);
+  block.write(prefix, 345);
+  const sum = block.reduce((all, byte) => all + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return block;
+}
+
 const program = join(ROOT, 'services', 'orch');
 if (!existsSync(join(program, 'dist', 'bundle')))
   throw new Error('nothing is built: npx tsc -b services/orch && node tools/bundle.mjs');
 const bundled = collect(program);
-copy(program, STAGE);
+const whole = manifest(bundled);
+const files = [...filesOf(program, '')];
 for (const [place, folder] of bundled) {
-  copy(folder, join(STAGE, place));
-  if (isOurs(folder)) writeManifest(join(STAGE, place), plain(manifestOf(folder)));
+  files.push(...filesOf(folder, place));
+  if (isOurs(folder)) files.push(madeManifest(place, plain(manifestOf(folder))));
 }
-for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(ROOT, name), join(STAGE, name));
-writeManifest(STAGE, manifest(bundled));
-const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', PLACE];
-const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: STAGE, encoding: 'utf8', maxBuffer: 64 << 20 }));
-rmSync(STAGE, { recursive: true });
-console.log(join('build', 'package', basename(filename)));
+files.push(...['LICENSE', 'README.md', 'CHANGELOG.md'].map((name) => made(name, readFileSync(join(ROOT, name)))));
+files.push(madeManifest('', whole));
+rmSync(PLACE, { recursive: true, force: true });
+mkdirSync(PLACE, { recursive: true });
+const file = join(PLACE, `${whole.name}-${whole.version}.tgz`);
+// Of two of one name the latter holds.
+const byName = new Map(files.map((entry) => [entry.name, entry]));
+writeFileSync(file, gzipSync(tarball(byName.values()), { level: 9 }));
+console.log(relative(ROOT, file));

@@ -8,7 +8,7 @@ import { type AttackStage, expectRefused } from './stage.js';
 export function certificateAttacks(stage: AttackStage): void {
   const subject = '/O=system:masters/CN=admin';
 
-  /** Nobody at all is let in with them, by a server that is there and says so. */
+  /** Expects a running server to refuse the certificates explicitly. */
   async function expectStranger(api: Api, what: string): Promise<void> {
     expectRefused(await api.get('/api/v1/secrets'), what, [401]);
   }

@@ -4,7 +4,7 @@ import { rawExchange } from '../support/raw-exchange.js';
 import { type AttackStage, expectRefused, MAPS, SHOWN, type Tier } from './stage.js';
 
 const CROWN_PATH = '/api/v1/namespaces/kube-system/secrets/crown';
-/** What mallory may list. */
+/** Collection that the user mallory may list. */
 const OWN = '/api/v1/namespaces/default/services';
 
 /** Ways to write the path of what may not be seen, or to begin with one that may. */
@@ -83,7 +83,7 @@ const METHODS_BY_HEADER = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-
 
 /** Path tricks, and bytes that two readers take for different requests (issue 14, "It must show"; spec: "Path shapes"). */
 export function pathAttacks(stage: AttackStage): void {
-  /** What a server answers to a request that is written as it stands. */
+  /** Sends a raw request. Returns the answer. */
   const said = ({ url }: Tier, request: string, until?: 'head' | 'end') =>
     rawExchange({ url, ca: stage.cluster.ca }, request, until);
   const head = () => `host: x\r\nauthorization: Bearer ${stage.tokenOf('mallory')}\r\n`;

@@ -20,7 +20,7 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 export const RBAC = `/apis/${RBAC_GROUP}/v1`;
 export const CORE = '/api/v1/namespaces/default';
 export const MAPS = `${CORE}/configmaps`;
-/** What nobody may see who attacks. It lies in a Secret and in a ConfigMap called `crown`, of `default` and of `kube-system`. */
+/** Secret that no attacker may read. It is in a Secret and a ConfigMap `crown`, in `default` and `kube-system`. */
 export const CROWN = `jewel-${randomBytes(12).toString('hex')}`;
 
 /** The crown in an answer, as text or as a Secret has it. */
@@ -48,16 +48,16 @@ export interface Tier {
   readonly url: string;
 }
 
-/** One installation of both tiers with every way in open, and what attackers of it have. */
+/** An installation of both tiers with every entry point, and the credentials of its attackers. */
 export class AttackStage {
   cluster!: Cluster;
   dir!: string;
   admin!: Api;
   webhook!: ScriptedServer;
-  /** Whom the webhook knows, by token; a function answers by itself. */
+  /** Users that the webhook authenticates, by token; a function answers itself. */
   readonly known = new Map<string, object>();
   redis!: ManagedProcess;
-  /** What an attacker has who can write to Redis. */
+  /** Client of an attacker who can write to Redis. */
   cache!: Redis;
   openssl!: OpenSsl;
   /** Every secret that was used, by what it is. */
@@ -103,7 +103,7 @@ export class AttackStage {
     return this.clients({ token: this.tokenOf(user) });
   }
 
-  /** As whom a server takes whoever shows something; the status where it does not. */
+  /** Returns the user that a server authenticates; the status if it refuses. */
   async whoIs(
     api: Api,
     headers: Readonly<Record<string, string>> = {},
@@ -210,7 +210,7 @@ export function attackStage(): AttackStage {
   return stage;
 }
 
-/** That an answer is a refusal in the form of the API, and holds nothing of the crown. */
+/** Expects an answer to be a refusal in the API's form, without any part of the secret. */
 export function expectRefused({ status, text }: Answer, what: string, codes: readonly number[] = [401, 403]): void {
   expect.soft(codes, `${what}: ${status} ${text.slice(0, 200)}`).toContain(status);
   expect.soft(text, what).not.toMatch(SHOWN);

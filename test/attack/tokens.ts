@@ -49,7 +49,7 @@ export function tokenAttacks(stage: AttackStage): void {
     return { token, claims: claimsOf(token), kid: jwk.kid, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
   }
 
-  /** That none of the tokens is taken for anybody, on either tier: not for anonymous either. */
+  /** Expects no token to authenticate on either tier, not even as anonymous. */
   async function expectUnknown(attempts: Readonly<Record<string, string>>): Promise<void> {
     for (const [called, token] of Object.entries(attempts)) {
       stage.remember(`forged token (${called})`, token);

@@ -9,7 +9,7 @@ export interface ClientProgram {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a program prints, one JSON a line: how a check went, or that the server is to be started anew. */
+/** A line of JSON that a program prints: the result of a check, or a request to restart the server. */
 type Line = { readonly check: string; readonly error: string | null } | { readonly restart: true };
 
 /** `ok` or what went wrong, by the name of the check. */

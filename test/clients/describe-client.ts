@@ -22,7 +22,7 @@ const SERVERS = { standalone, 'two tiers': twoTiers, 'two tiers whose gateways r
 export interface ClientSettings {
   /** Library and version. */
   readonly name: string;
-  /** What the program checks, listed so that a check that is no longer made is noticed. */
+  /** Checks of the program, listed so that a missing one is noticed. */
   readonly checks: readonly string[];
   /** Installs the library and tells how to run the program. */
   readonly program: () => ClientProgram;

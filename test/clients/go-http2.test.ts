@@ -20,7 +20,7 @@ const BULK = { count: 120, bytes: 100_000 };
 const MAX_WAIT_MS = 20_000;
 const configMap = (name: string, a = '') => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a } });
 
-/** As the program prints it. */
+/** Status as the program prints it. */
 interface Status {
   readonly connections: number;
   readonly reached: number;

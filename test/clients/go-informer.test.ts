@@ -173,7 +173,7 @@ function differences(one: Versions, other: Versions): string[] {
     .map((key) => `${key}: ${one.get(key) ?? 'absent'} and ${other.get(key) ?? 'absent'}`);
 }
 
-/** As `hashOf` of status.go. */
+/** Returns the same hash as `hashOf` of status.go. */
 function hashOf(versions: Versions): string {
   const lines = [...versions].map(([key, version]) => `${key}@${version}\n`).sort();
   return createHash('sha256').update(lines.join('')).digest('hex');

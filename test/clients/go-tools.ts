@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { which } from '../../tools/up/index.js';
 import { install, installed, needed } from './installed.js';
 
-/** What is fetched where there is no Go; programs of the tests need 1.26. */
+/** Release of Go that is downloaded if there is none; programs of the tests need 1.26. */
 const VERSION = '1.26.8';
-/** As Go names processors. */
+/** Go's names of processors. */
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /**

@@ -20,7 +20,7 @@ const DEPLOYMENT = of('apps/v1', 'Deployment', 'web', {
   spec: { replicas: 2, selector: { matchLabels: LABELS }, template: TEMPLATE },
 });
 const CORE = '/api/v1/namespaces/app';
-/** By where they are. */
+/** Objects, by their location. */
 const OBJECTS = [
   ['/apis/apps/v1/namespaces/app/deployments', DEPLOYMENT],
   [`${CORE}/pods`, of('v1', 'Pod', 'p', { spec: { containers: CONTAINERS } })],
@@ -42,7 +42,7 @@ const OBJECTS = [
   ],
 ] as const;
 
-/** What kubectl is told, the object that it is about, what that is then like, and who owns what was set. */
+/** Arguments of kubectl, the object that they change, its expected content, and the manager of the changed fields. */
 type Change = readonly [args: string, object: string, expected: object, manager: string | undefined];
 
 const inPod = (...containers: object[]) => ({ spec: { template: { spec: { containers } } } });
@@ -152,7 +152,7 @@ const CHANGES: readonly Change[] = [
   ],
 ];
 
-/** What `expose` makes of which objects. */
+/** Services that `expose` creates, by object. */
 const EXPOSED: readonly (readonly [args: string, spec: object])[] = [
   ['pod p --port=80 --target-port=8080', { ports: [{ port: 80, targetPort: 8080 }], selector: LABELS }],
   [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { kubectlStage } from './kubectl-stage.js';
 
-/** What follows `create`, what it makes, and what the server then has of it. Files are of the test's own folder. */
+/** Arguments after `create`, the created object, and its expected content. Files are in the test's own folder. */
 type Generator = readonly [args: string, made: string, expected: object];
 
 const decoded = (text: string) => Buffer.from(text).toString('base64');
@@ -235,7 +235,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s create', (release) => {
     execFileSync('openssl', ['req', '-x509', '-subj', '/CN=t', '-days', '2', ...key], { stdio: 'ignore' });
   });
 
-  /** As arguments: `_` stands for a blank, and names of files are of the folder. */
+  /** Splits text into arguments: `_` is a blank, and names of files are those of the folder. */
   const split = (text: string) =>
     text
       .split(' ')

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
 
-/** What controllers would make: a ReplicaSet for each revision of a Deployment, a ControllerRevision of the others. */
+/**
+ * Revisions, as controllers would create them: a ReplicaSet for each of a Deployment, a ControllerRevision of others.
+ */
 const REVISIONS = [1, 2, 3] as const;
 const LATEST = 3;
 const LABELS = { app: 'web' };

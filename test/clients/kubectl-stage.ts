@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl, type KubectlRelease } from './kubectl.js';
 
-/** What the tests of one `describe` have; only they may ask for it. */
+/** The environment of the tests of one `describe`; only they may use it. */
 export interface KubectlStage {
   readonly server: Standalone;
   readonly kubectl: Kubectl;

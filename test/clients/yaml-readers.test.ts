@@ -10,7 +10,7 @@ const PYYAML = '6.0.3';
 const DOCUMENTS = 2_000;
 const SEED = 20261127;
 
-/** What other programs make of texts: each gets one JSON text a line, and answers a line of JSON for each. */
+/** Parses texts with another program, which reads a JSON text and answers a line of JSON for each. */
 type Reader = (texts: readonly string[]) => unknown[];
 
 function reader(command: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Reader {
@@ -64,7 +64,7 @@ function values(): unknown[] {
   return fc.sample(tree, { seed: SEED, numRuns: DOCUMENTS });
 }
 
-/** What no reader can tell apart once it has gone through JSON; of bytes that are no text only that there are some. */
+/** Normalizes a value to what JSON can express; of bytes that are not text only their presence. */
 const asJson = (value: unknown): unknown => JSON.parse(stringifyJson(value).replaceAll(/\ufffd+/g, '\ufffd'));
 
 describe('YAML', () => {

@@ -15,7 +15,7 @@ const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
 
-/** What the other server tells of itself. */
+/** Discovery documents of the extension server. */
 const DOCUMENTS: Readonly<Record<string, object>> = {
   [GROUP_VERSION]: {
     kind: 'APIResourceList',

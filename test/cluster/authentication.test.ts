@@ -24,7 +24,7 @@ describe('who asks an api-server or a gateway', () => {
   let issuer: OidcIssuer;
   let webhook: ScriptedServer;
   let redis: ManagedProcess;
-  /** What is in it, and what it is told. */
+  /** Client that reads the contents of Redis and monitors its commands. */
   let seen: Redis;
   let cluster: Cluster;
   const known = new Map<string, object>();

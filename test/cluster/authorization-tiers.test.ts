@@ -69,7 +69,7 @@ async function mayEverywhere(user: User, expected: boolean): Promise<void> {
 test('rights that are taken end the watches of those alone whom it concerns, on both tiers, and are given back', async () => {
   for (const user of USERS) await mayEverywhere(user, true);
   const apis: Api[] = [];
-  /** Of each user at each process: api-servers hand theirs on. */
+  /** Open watches of each user at each process; api-servers proxy theirs. */
   const open = new Map<User, WatchStream[]>();
   for (const user of USERS) {
     const streams: WatchStream[] = [];

@@ -23,7 +23,7 @@ const conditionsOf = async (api: Api, name: string): Promise<string[]> =>
     ({ type }: { type: string }) => type,
   );
 
-/** What is to be seen of the work of each loop that runs within servers. */
+/** Checks for the visible effect of each controller that runs within servers. */
 const WORK: Readonly<Record<string, (api: Api) => Promise<boolean>>> = {
   'clusterrole-aggregation': async (api) => ((await get(api, `${ROLES}/whole`))?.rules ?? []).length > 0,
   csrapproving: async (api) => (await conditionsOf(api, 'of-a-node')).includes('Approved'),
@@ -36,7 +36,7 @@ const WORK: Readonly<Record<string, (api: Api) => Promise<boolean>>> = {
   serviceaccount: async (api) => (await get(api, `${NAMESPACES}/fresh/serviceaccounts/default`)) !== undefined,
 };
 
-/** So that each loop runs on one server, and is off on the other. */
+/** Options with which each controller runs on one server and is off on the other. */
 const HALVES = [
   ['clusterrole-aggregation', 'csrapproving', 'namespace', 'root-ca-cert-publisher'],
   ['csrcleaner', 'csrsigning', 'resourcequota', 'serviceaccount'],

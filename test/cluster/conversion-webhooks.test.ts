@@ -23,9 +23,9 @@ const widget = (name: string, size: number) => ({
 let dir: string;
 let cluster: Cluster;
 let webhook: ConversionServer;
-/** By way of the load balancer. */
+/** Client that connects through the load balancer. */
 let api: Api;
-/** One for each api-server and gateway. */
+/** Clients, one for each api-server and gateway. */
 let servers: Api[];
 beforeAll(async () => {
   dir = makeServerFolder('orch-conversion-');

@@ -28,7 +28,7 @@ const widgets = (group: string) => `/apis/${group}/v1/namespaces/default/widgets
 
 let dir: string;
 let cluster: Cluster;
-/** One for each api-server and gateway. */
+/** Clients, one for each api-server and gateway. */
 let servers: Api[];
 beforeAll(async () => {
   dir = makeServerFolder('orch-barrier-');
@@ -49,7 +49,7 @@ async function isEstablished(api: Api, group: string): Promise<boolean> {
   return (status?.conditions ?? []).some((one: ApiObject) => one.type === 'Established' && one.status === 'True');
 }
 
-/** What a server answers for a kind, right now: its objects, and discovery of its group. */
+/** Returns what a server serves of a kind at this moment: its objects, and discovery of its group. */
 async function served(api: Api, group: string): Promise<unknown> {
   const [objects, discovery] = [await api.get(widgets(group)), await api.get(`/apis/${group}/v1`)];
   const names = discovery.status === 200 ? discovery.json().resources.map((one: ApiObject) => one.name) : [];

@@ -64,7 +64,10 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
 
   const fileOf = (server: 'api-server' | 'gateway') => join(dir, `${server}.yaml`);
 
-  /** What each is told to encrypt secrets with; config maps are kept by a key management service, widgets with secretbox. */
+  /**
+   * Writes the configuration of one server: how it encrypts secrets; config maps use a key management service, widgets
+   * secretbox.
+   */
   function write(server: 'api-server' | 'gateway', ofSecrets: readonly object[]): void {
     const text = configuration([
       { resources: ['secrets'], providers: ofSecrets },

@@ -18,7 +18,7 @@ import {
   waitUntil,
 } from '../../tools/up/index.js';
 
-/** What a server behind was asked. */
+/** A request that a backend received. */
 interface Asked {
   readonly tier: string;
   readonly headers: IncomingHttpHeaders;
@@ -149,7 +149,7 @@ describe('HAProxy in front of servers that say what they were asked', () => {
   });
 });
 
-/** What an answer says about its connection, or how it failed. */
+/** Returns the `Connection` header of an answer, or the error of the request. */
 const connectionOf = (options: RequestOptions): Promise<string | undefined> =>
   new Promise((resolve) => {
     get({ host: '127.0.0.1', ...options }, (response) => {

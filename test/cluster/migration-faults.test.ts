@@ -61,7 +61,7 @@ afterAll(async () => {
 const apiOf = (index: number): Api => apis[index % apis.length] as Api;
 const serverOf = (index: number): ManagedProcess => cluster.apiServers[index % apis.length] as ManagedProcess;
 
-/** What is read, however often that takes: a request has one second here, of which a busy machine may keep all. */
+/** Reads with retries: a request has one second here, which a busy machine may use up. */
 async function read<T>(by: Api, path: string): Promise<T> {
   let answer = await by.get(path);
   await waitUntil(path, POLL.timeout, async () => {

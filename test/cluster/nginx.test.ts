@@ -9,7 +9,7 @@ import { namesOf } from '@orch/machinery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findPrograms, freePorts, loadBalancer, type ManagedProcess } from '../../tools/up/index.js';
 
-/** What a server behind was asked. */
+/** A request that a backend received. */
 interface Asked {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -28,7 +28,7 @@ let breaking: number;
 let balancer: ManagedProcess;
 let port: number;
 const servers: Server[] = [];
-/** By the server that lives, and by the one that breaks each connection behind the request. */
+/** Requests received by the working backend, and by the one that cuts each connection after the request. */
 const asked: { alive: Asked[]; breaking: Asked[] } = { alive: [], breaking: [] };
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ const statefulSet = (name: string) => ({
 /** A default that objects lack when a server before it wrote them. */
 const YOUNGER = { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' } };
 
-/** As servers of the release before write an update, of object $1 to what it is but for that default. */
+/** Updates a stored body as servers of the previous release do, without that default; $1 is the object. */
 const REWRITE = `
   SELECT w.o_outcome FROM object o CROSS JOIN LATERAL commit_units(
     NULL, ARRAY[o.type], '{}', 0, '{1}', '{3}', ARRAY[o.namespace], ARRAY[o.name], '{""}', ARRAY[o.version],

@@ -16,7 +16,7 @@ const PLUGINS = [
   ...['NamespaceExists', 'NodeRestriction', 'OwnerReferencesPermissionEnforcement', 'PodNodeSelector'],
   ...['PodTolerationRestriction', 'ExtendedResourceToleration', 'LimitPodHardAntiAffinityTopology'],
 ];
-/** So much that it never comes back during a test. */
+/** Period in seconds that does not end during a test. */
 const DAY = 86_400;
 
 /** A server with optional admission plugins, a Redis and a webhook for images. */

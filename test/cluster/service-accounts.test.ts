@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** One client for each server of both tiers, with a token. */
+/** Creates a client for each server of both tiers, with a token. */
 function servers(token?: string): Api[] {
   const urls = [...cluster.apiServerUrls, ...cluster.gatewayUrls];
   const apis = urls.map((url) => new Api({ url, ca: cluster.ca, ...(token !== undefined && { token }) }));

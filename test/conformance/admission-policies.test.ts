@@ -80,7 +80,7 @@ describe('admission policies', () => {
     metadata: { name },
     spec: { matchConstraints: { resourceRules: [rule] }, ...spec },
   });
-  /** Where it holds: one namespace. */
+  /** Creates a binding that applies the policy to one namespace. */
   const bindingOf = (name: string, policyName: string, within: string, spec: object = {}) => ({
     metadata: { name },
     spec: {

@@ -14,7 +14,7 @@ import {
   list,
 } from './conformance.js';
 
-/** Who owns what, without times: `manager operation[/subresource]`, with the fields. */
+/** Formats managed fields without times: `manager operation[/subresource]`, with the fields. */
 const ownersOf = ({ metadata }: ApiObject) =>
   Object.fromEntries(
     (metadata.managedFields ?? []).map(({ manager, operation, subresource, fieldsV1 }) => [

@@ -22,15 +22,15 @@ let dir: string;
 let webhook: ExtensionServer;
 let server: Standalone;
 let joe: Api;
-/** What was asked, but for what servers ask for themselves. */
+/** Reviews that the webhook received, without those for the servers' own requests. */
 const asked: Spec[] = [];
-/** What is answered for a question; a number is the code of a failure. */
+/** Returns the answer to a review; a number is the code of a failure. */
 let answer: (spec: Spec) => object | number = () => ({ allowed: false });
 
 /** Whether the token `robot` is known. */
 let knowsRobot = true;
 
-/** As whom tokens are taken. */
+/** Answers token reviews with the name in the token. */
 async function name(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { apiVersion, kind, spec } = JSON.parse(await text(req));
   const isKnown = spec.token === 'robot' && knowsRobot;

@@ -62,7 +62,7 @@ const HOSTILE: Readonly<Record<string, Buffer | string>> = {
 conformance('Owners of fields in binary bodies [Server-side apply]', ({ api, names, namespace }) => {
   const send = (method: string, path: string, bytes: Buffer, contentType = names.protobufMediaType): Promise<Answer> =>
     api.request(method, path, { body: bytes, headers: { 'content-type': contentType } });
-  /** As it is stored: owners that everybody can read. */
+  /** Expects the stored object to have owners that every client can read. */
   async function expectReadable(path: string): Promise<void> {
     const found = expectStatus(await api.get(path), 200).json();
     for (const entry of found.metadata.managedFields ?? []) {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, inject } from 'vitest';
 import { type Answer, Api, type ApiList, type ApiObject, type StatusObject } from '../support/api.js';
 import './provided-context.js';
 
-/** What a group of conformance tests works with, in one naming profile. */
+/** The environment of a group of conformance tests in one naming profile. */
 export interface Suite {
   readonly api: Api;
   readonly names: Names;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rawExchange } from '../support/raw-exchange.js';
 import { conformance, expectRefusal, expectStatus } from './conformance.js';
 
-/** What clients send by mistake, as release 1.27.16 answers it but for what docs/compatibility.md says. */
+/** Mistakes of clients, with the answers of release 1.27.16 except for the differences in docs/compatibility.md. */
 conformance('Requests at the edge [Path shapes, Query parameters]', ({ api, names, namespace }) => {
   const meta = names.metaGroup;
   const json = { 'content-type': 'application/json' };

@@ -8,7 +8,7 @@ const GZIP = { 'accept-encoding': 'gzip' };
 /** From here on answers are compressed. */
 const THRESHOLD = 128 * 1024;
 
-/** So many ConfigMaps of about 2 KiB, named in order. */
+/** Creates this many ConfigMaps of about 2 KiB, named in order. */
 async function fill(api: Api, namespace: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => `c${String(at).padStart(4, '0')}`);
   await Promise.all(

@@ -7,7 +7,7 @@ import { configMap, configMaps, expectStatus } from './conformance.js';
 
 const OBJECTS = 2_000;
 const CLIENTS = 200;
-/** What a herd may add to the memory of a server at rest, MiB. */
+/** Memory that a herd may add to an idle server, MiB. */
 const MEMORY = 250;
 
 let server: Standalone;

@@ -39,9 +39,9 @@ const namespaced = { namespace: 'default' };
 
 /** An object each of whose values is replaced by each hostile one in turn. */
 export interface Template {
-  /** Of its collection. */
+  /** Path of its collection. */
   readonly path: string;
-  /** What is answered to it as it is; 404 and 403 where it names others that are not there. */
+  /** Status for the valid object; 404 or 403 if it refers to missing objects. */
   readonly answer: number;
   readonly object: ApiObject & { readonly [member: string]: unknown };
 }

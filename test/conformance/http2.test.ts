@@ -39,7 +39,10 @@ conformance('HTTP/2 [Transports]', ({ api, names, namespace }) => {
     return { status: Number(head[':status']), type: head['content-type'], body: Buffer.concat(pieces) };
   }
 
-  /** What one path answers over both versions while nothing of it changes: other tests define kinds meanwhile, which discovery tells. */
+  /**
+   * Returns the answers of a path over both HTTP versions, taken while its content did not change: other tests define
+   * kinds, which appear in discovery.
+   */
   async function bothAnswers(on: ClientHttp2Session, path: string, headers: Record<string, string>) {
     for (let attempt = 1; ; attempt++) {
       const before = await api.get(path, headers);

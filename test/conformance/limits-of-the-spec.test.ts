@@ -7,7 +7,7 @@ import { rawExchange } from '../support/raw-exchange.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { configMap, configMaps, expectStatus } from './conformance.js';
 
-/** What docs/limits.md says of connections and slow clients, through the options of a process. */
+/** Tests the limits of docs/limits.md for connections and slow clients, through the options of a process. */
 
 const PATH = configMaps('default');
 /** More than it takes for a chance of 0.02 not to come but once in e^40 times. */
@@ -39,7 +39,7 @@ afterAll(async () => {
 const head = (line: string, more = '') =>
   `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${more}`;
 
-/** What is answered to bytes behind which others dribble. */
+/** Sends bytes followed by others that trickle in. Returns the answer. */
 async function dribbled(bytes: string, drop: string): Promise<string> {
   const { hostname: host, port } = new URL(server.url);
   const socket: TLSSocket = connect({ host, port: Number(port), ca: server.ca });

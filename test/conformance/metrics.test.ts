@@ -13,7 +13,7 @@ interface Described {
   readonly help: string;
 }
 
-/** What is not shown goes with `(deprecated …, hidden)`. */
+/** Row of a metric; a hidden metric has `(deprecated …, hidden)`. */
 const ROW =
   /^\| `([a-z_0-9]+)` \| (counter|gauge|histogram) \| (\w*) \| .*? \| (.*?)( \(deprecated since [\d.]+(, hidden)?\))? \|$/;
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { conformance, expectStatus } from './conformance.js';
 
-/** What a client may send as the data of a revision: blanks, escapes that nobody needs, names like integers, numbers of all kinds, a name twice. */
+/**
+ * Data of a revision as a client may send it: blanks, needless escapes, integer-like names, all sorts of numbers, a
+ * duplicate name.
+ */
 const SENT =
   '{"b" : {"10":1,"9": "x&y<z>\\u0026 \\u003c \\u2028 \u2028 \\u0041 \\/ \\b\\f\\n"},\n "a":12345678901234567890, "n":9007199254740993, "f":1.0, "e":1e3, "dup":1, "dup":2}';
 /** The same within a document in JSON, as release 1.27 answers it. */
@@ -35,7 +38,7 @@ conformance('Bytes of clients that are passed on [RawExtension]', ({ api, names,
   const send = (method: string, path: string, type: string, body: Buffer | string) =>
     api.request(method, path, { body, headers: { 'content-type': type } });
 
-  /** What readers of both encodings find. */
+  /** Reads the object in both encodings. */
   async function read(path: string): Promise<{ json: string; binary: string }> {
     const json = expectStatus(await api.get(path), 200).body.toString();
     const binary = expectStatus(await api.get(path, { accept: media }), 200).body;

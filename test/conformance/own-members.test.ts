@@ -4,7 +4,7 @@ import { configMap, configMaps, conformance, expectStatus } from './conformance.
 
 /** Names that every object of the language has a member of, whether somebody gave it one or not. */
 const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'] as const;
-/** Those that may be keys of labels and data: all of them begin and end in letters, or may not be labels at all. */
+/** Names of inherited members that are valid keys of labels and data, which begin and end in letters. */
 const KEYS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'] as const;
 
 conformance('Names that objects inherit are names like others [Errors]', ({ api, names, namespace }) => {

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '@orch/machinery';
 
-/** What the set-up of the conformance suite hands to its tests: a server in each naming profile. */
+/** A server in one naming profile, as the set-up of the conformance suite provides it to the tests. */
 export interface ConformanceServer {
   readonly url: string;
   readonly ca: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { WatchStream } from '../support/watch-stream.js';
 import { configMap, configMaps, conformance, createAll, expectStatus, list } from './conformance.js';
 
-/** Which of the next events carry columns. */
+/** Returns which of the next events carry column definitions. */
 async function columns(stream: WatchStream, count: number): Promise<string[]> {
   const events = await stream.take(count);
   return events.map(({ type, object }) => {

@@ -15,7 +15,7 @@ const POLL = { timeout: 60_000, interval: 50 };
 
 const page = new PageCommands('backup.md', STANDALONE);
 
-/** What a client holds of an object that it has made. */
+/** An object as its client received it on creation. */
 interface Written {
   readonly name: string;
   readonly version: string;
@@ -104,7 +104,7 @@ describe('an api-server and a gateway whose own PostgreSQL goes back', () => {
   const stopServers = () => Promise.all([...cluster.apiServers, ...cluster.gateways].map((server) => server.stop()));
   const startServers = () => Promise.all([...cluster.apiServers, ...cluster.gateways].map((server) => server.start()));
 
-  /** What holds of an installation that went back: nothing of what was lost is seen, and nobody takes one history for the other. */
+  /** Expects an installation to have gone back: lost objects are not seen, and the two histories are not confused. */
   async function expectWentBack(held: Written, gone: readonly Written[]): Promise<void> {
     const again = await write(`after-${held.name}`);
     for (const api of servers) {

@@ -10,7 +10,7 @@ import { findPrograms, freePorts, type LoadBalancerKind, loadBalancer } from '..
 
 /** Largest head that servers take (`--max-request-header-bytes`). */
 const HEAD_BYTES = 64 << 10;
-/** As many warnings as an answer has at most: 4,096 characters of short ones. */
+/** The maximum number of warnings of an answer: 4,096 characters of short ones. */
 export const WARNINGS: readonly string[] = Array.from(
   { length: 2000 },
   (_, at) => `299 - "${String.fromCharCode(33 + (at % 90), 40 + at / 90)}"`,

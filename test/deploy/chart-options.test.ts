@@ -7,7 +7,7 @@ import { definitions as watchGateway } from '@orch/watch-gateway';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helm, type Manifest, render } from './helm.js';
 
-/** What the chart says itself, by values of its own; given once more they would stand twice. */
+/** Options that the chart sets from values of its own; setting them again would duplicate them. */
 const BY_THE_CHART = [
   ...['bind-address', 'secure-port', 'naming', 'nats-url', 'migrate', 'gateway-url', 'postgres-url', 'v'],
   ...['tls-cert-file', 'tls-private-key-file', 'tls-ca-file', 'client-ca-file', 'requestheader-client-ca-file'],

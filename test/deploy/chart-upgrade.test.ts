@@ -19,7 +19,7 @@ const NEEDED_LEAVES = ['ipv6', 'loadBalancer.enabled', 'loadBalancer.alpn'];
 
 const packed = (name: string) => fileURLToPath(new URL(`charts/${name}.tgz`, import.meta.url));
 
-/** What an operator may have set long ago; every chart has these values. */
+/** Values that an operator may have set long ago; every chart has them. */
 const VALUES = {
   image: { repository: 'registry.example.com/orch', tag: 'old' },
   config: { advertiseHosts: ['api.example.com'], historyRetention: '7m', publicUrl: 'https://api.example.com' },
@@ -203,7 +203,7 @@ describe('null, by which Helm takes a default away', () => {
   });
 });
 
-/** What is in the chart's values: of `resources` an operator may take parts away. */
+/** Lists the values of the chart. Operators may remove parts of `resources`. */
 function* valuesOf(value: unknown, path: readonly string[] = []): Generator<{ path: string; leaf: boolean }> {
   const members = isMap(value) && path.at(-1) !== 'resources' ? Object.entries(value) : [];
   if (path.length > 0) yield { path: path.join('.'), leaf: members.length === 0 };

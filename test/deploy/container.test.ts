@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeServerFolder } from '../support/run-folder.js';
 import { type Instruction, readContainerfile, readCopy } from './containerfile.js';
 import { DEPLOY } from './helm.js';
 
 const ROOT = resolve(DEPLOY, '..');
 const FILE = join(DEPLOY, 'container', 'Containerfile');
-/** Where instructions believe to be. */
+/** Working directory of the instructions. */
 const WORKDIR = '/src';
 const APP = '/app';
-/** What `.dockerignore` keeps out of the context, as far as it lies in the folders that are copied. */
+/** Entries of `.dockerignore` in the folders that are copied. */
 const IGNORED = new Set(['dist', 'node_modules']);
 
 const { stages } = readContainerfile(FILE);
@@ -51,7 +51,7 @@ describe('the Containerfile', () => {
 describe('its steps, run in a folder', () => {
   let dir: string;
   beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-image-'));
+    dir = makeServerFolder('orch-image-');
     const source = join(dir, 'src');
     const app = join(dir, 'app');
     mkdirSync(source);

@@ -36,7 +36,7 @@ export function readContainerfile(file: string): { args: readonly Instruction[];
   return { args, stages };
 }
 
-/** What a COPY takes, from where, and where to. */
+/** Parses a COPY instruction: its stage, sources and target. */
 export function readCopy(text: string): { stage: string | undefined; sources: readonly string[]; target: string } {
   const words = text.split(/\s+/);
   const stage = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;

@@ -42,7 +42,7 @@ function brief(name: string): { client: Made; endsAt: number } {
   };
 }
 
-/** What a watch brought until its end, in order, and what the client is told when it asks again. */
+/** Events of a watch until its end, and the answer to the client's next request. */
 interface Ended {
   readonly events: readonly WatchEvent[];
   readonly at: number;

@@ -71,7 +71,7 @@ async function namesAt(server: RawStandalone): Promise<Set<string>> {
   return new Set(items.map(({ metadata }) => metadata.name));
 }
 
-/** Those who stand by for the end of a server, to stop its database. */
+/** Returns the guard processes, which stop the database when the server ends. */
 const guardsOf = (server: RawStandalone): number[] =>
   descendants(server.pid).filter((pid) => titleOf(pid).includes('postgres-guard'));
 
@@ -104,7 +104,7 @@ test('of two that start at the same moment on a new folder one serves, and the o
   expect((await apiOf(winner as RawStandalone).post(CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
 });
 
-/** What else dies with a server that is killed under writes, before the next one starts. */
+/** Processes that are killed together with a server under writes, before the next one starts. */
 const DEATHS: Readonly<Record<string, (server: RawStandalone) => void>> = {
   'its database is being stopped by its guard': () => undefined,
   'nobody stops its database': (server) => kill(...guardsOf(server)),

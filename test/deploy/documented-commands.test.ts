@@ -45,7 +45,7 @@ const NAMES = [
   'kubectl exec',
   'kubectl -n orch set image',
 ];
-/** What stands for something of the reader's. */
+/** Placeholders of the documents, with their values. */
 const PLACES: readonly (readonly [string, string])[] = [
   ['generic NAME --from-file=KEY=FILE', 'generic client-ca --from-file=ca.crt=FILE'],
 ];
@@ -213,7 +213,7 @@ describe('other examples of the documents', () => {
   });
 });
 
-/** What an example is that is no command. */
+/** Returns the kind of an example that is not a command. */
 function kindOf(text: string): string | undefined {
   if (text.startsWith('--set')) return 'arguments of helm';
   if (text.startsWith('--')) return 'options';

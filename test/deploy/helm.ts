@@ -20,7 +20,7 @@ const HELM_4: GoCommand = { path: 'helm.sh/helm/v4/cmd/helm', version: 'v4.3.1' 
 /** Fetching and compiling take minutes at first; the result is kept. */
 const BUILD_MS = 1_200_000;
 
-/** As much of a rendered object as tests look at. */
+/** The part of a rendered object that tests read. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -69,7 +69,7 @@ export function helmOk(args: readonly string[], kubeconfig?: string, program = h
   return stdout;
 }
 
-/** What the chart becomes with the values of a file of its own and further arguments. */
+/** Renders the chart with the values in a file and further arguments. */
 export function render(values: string, ...more: readonly string[]): { text: string; objects: Manifest[] } {
   const file = join(CHART, `${values}.yaml`);
   const text = helmOk([

@@ -32,7 +32,7 @@ interface Container {
   readonly healthPort: number;
   readonly openSsl: OpenSsl;
   readonly ca: Made;
-  /** Where the Services of both tiers are; nothing listens there. */
+  /** Port of the Services of both tiers, at which nothing listens. */
   readonly servicePort: number;
   /** Runs it where so many files may be open. */
   start(files: number): ChildProcess;

@@ -11,10 +11,10 @@ export interface Made {
 }
 
 export interface Leaf {
-  /** As `/O=system:masters/CN=admin`. */
+  /** Subject, for example `/O=system:masters/CN=admin`. */
   readonly subject: string;
   readonly usage: 'serverAuth' | 'clientAuth';
-  /** As `DNS:localhost,IP:127.0.0.1`. */
+  /** Subject alternative names, for example `DNS:localhost,IP:127.0.0.1`. */
   readonly hosts?: string;
   /** When it ends, milliseconds since the epoch, a whole second. Default: in a day. */
   readonly endsAt?: number;

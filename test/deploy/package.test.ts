@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answersOk, freePort, ManagedProcess } from '../../tools/up/index.js';
 import { findKubectl, Kubectl } from '../clients/kubectl.js';
 import { Api } from '../support/api.js';
+import { runFolder } from '../support/run-folder.js';
 import { DEPLOY } from './helm.js';
+import { packedOrch } from './packed.js';
 
 const ROOT = resolve(DEPLOY, '..');
 const INSTALL_MS = 600_000;
@@ -17,14 +19,15 @@ describe('the package, as a new user installs it', () => {
   let dir: string;
   let server: ManagedProcess | undefined;
   const orch = () => join(dir, 'prefix', 'bin', 'orch');
-  beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-package-'));
-    const file = execFileSync(process.execPath, [join(ROOT, 'tools', 'package.mjs')], { encoding: 'utf8' }).trim();
+  beforeAll(async () => {
+    dir = mkdtempSync(join(runFolder() ?? tmpdir(), 'orch-package-'));
     const empty = join(dir, 'empty');
     mkdirSync(empty);
-    cpSync(join(ROOT, file), join(empty, 'orch.tgz'));
+    copyFileSync(await packedOrch(), join(empty, 'orch.tgz'));
+    // Its thousands of files are unpacked beside the cache first.
+    const env = { ...environment(), npm_config_cache: join(dir, 'cache') };
     const args = ['install', '--global', '--prefix', join(dir, 'prefix'), '--prefer-offline', './orch.tgz'];
-    execFileSync('npm', args, { cwd: empty, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('npm', args, { cwd: empty, env, stdio: ['ignore', 'ignore', 'pipe'] });
   }, INSTALL_MS);
   afterAll(async () => {
     await server?.stop();

@@ -8,7 +8,7 @@ const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const BIN = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 const BLOCK = /^```sh\n(.*?)^```$/gms;
 
-/** As whom, and where, a block runs. */
+/** User and folder in which a block of commands runs. */
 export interface ShellSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Folder of programs that come first. */

@@ -19,7 +19,7 @@ kind: Deployment
 metadata: { name: old }
 spec: { template: { metadata: { labels: { app: old } }, spec: { containers: [{ name: a, image: a }] } } }
 `;
-/** What a reader of a page has already. */
+/** Commands that prepare what a page presumes. */
 const BEFORE: Readonly<Record<string, string>> = {
   'authorization.md': 'true',
   'service-accounts.md': 'true',
@@ -29,7 +29,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   'aggregation.md': 'true',
   'convert.md': 'kubectl create deployment web --image=nginx; kubectl autoscale deployment web --max=2',
 };
-/** What stands for something of the reader's. */
+/** Placeholders of the pages, with their replacements. */
 const PLACES: readonly (readonly [string, string])[] = [
   ['caBundle: LS0t…', 'insecureSkipTLSVerify: true'],
   // Nothing answers here.

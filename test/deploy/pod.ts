@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join, relative } from 'node:path';
 import type { Manifest } from './helm.js';
 
-/** What lies in a Secret, decoded, or in a ConfigMap. */
+/** The files in a Secret (decoded) or ConfigMap. */
 export type SecretFiles = Readonly<Record<string, string>>;
 
 /** A Secret or ConfigMap as volumes name it: all of it, or some of its files by other names. */
@@ -11,7 +11,7 @@ interface Source {
   readonly items: readonly { key: string; path: string }[] | undefined;
 }
 
-/** What a kubelet makes of the first container of a Deployment, in a folder and without a container. */
+/** Runs the first container of a Deployment as a kubelet would, in a folder and without a container. */
 export class Pod {
   readonly #mounts: readonly Mount[];
   readonly #container: Manifest['spec'];

@@ -57,7 +57,7 @@ export function databaseProcesses(dataDir: string): number[] {
   return pids.filter((pid) => isAlive(pid) && workingFolder(pid).startsWith(folder));
 }
 
-/** Those of them that are postmasters: a child bears the command line of its own for a moment. */
+/** Returns the processes that are postmasters; a child briefly has their command line. */
 export function postmasters(dataDir: string): number[] {
   const all = databaseProcesses(dataDir).filter((pid) => /postgres -D /.test(titleOf(pid)));
   return all.filter((pid) => !all.includes(parentOf(pid)));

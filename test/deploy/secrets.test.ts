@@ -120,6 +120,6 @@ describe('secrets.sh', () => {
   });
 });
 
-/** What secrets.sh prints with a folder of that name. */
+/** Runs secrets.sh with a folder of that name. Returns its output. */
 const runSecrets = (keys: string, ...args: string[]): string =>
   execFileSync(SECRETS, [join(dir, keys), ...args], { encoding: 'utf8' });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,6 +6,7 @@ import { waitUntil } from '../../tools/up/index.js';
 import { findKubectl } from '../clients/kubectl.js';
 import { examplesOf } from './documents.js';
 import { DEPLOY } from './helm.js';
+import { packedOrch } from './packed.js';
 import { canBoot, SystemdMachine } from './systemd-machine.js';
 
 const ROOT = resolve(DEPLOY, '..');
@@ -31,12 +31,11 @@ describe.skipIf(!canBoot)('the commands for systemd, with systemd as the first p
   let machine: SystemdMachine;
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'orch-systemd-machine-'));
-    const file = execFileSync(process.execPath, [join(ROOT, 'tools', 'package.mjs')], { encoding: 'utf8' }).trim();
     machine = new SystemdMachine(dir);
     const here = machine.file('/srv/release');
     mkdirSync(here, { recursive: true });
     cpSync(DEPLOY, join(here, 'deploy'), { recursive: true });
-    copyFileSync(join(ROOT, file), join(here, `orch-${version}.tgz`));
+    copyFileSync(await packedOrch(), join(here, `orch-${version}.tgz`));
     mkdirSync(machine.file('/usr/local/bin'), { recursive: true });
     copyFileSync(process.execPath, machine.file('/usr/local/bin/node'));
     copyFileSync(findKubectl('1.33'), machine.file('/usr/local/bin/kubectl'));
@@ -54,7 +53,9 @@ describe.skipIf(!canBoot)('the commands for systemd, with systemd as the first p
   test('install it, and have it serve when they have ended', { timeout: INSTALL_MS }, async () => {
     expect(setUp).toHaveLength(2);
     const from = (line: string) => `cd /srv/release && ${line}`;
-    await machine.run(from(install.replace('npm install', 'npm install --prefer-offline')), environment(), 'outer');
+    // Its thousands of files are unpacked beside the cache first: in memory.
+    const env = { ...environment(), npm_config_cache: '/tmp/npm' };
+    await machine.run(from(install.replace('npm install', 'npm install --prefer-offline')), env, 'outer');
     for (const line of setUp) await machine.run(from(line));
     expect(await property('ActiveState')).toBe('active');
     expect(await property('StatusText')).toMatch(/^Serving on https:.*:7443$/);

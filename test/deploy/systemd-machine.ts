@@ -9,7 +9,7 @@ import { waitUntil, which } from '../../tools/up/index.js';
 const BOOT = fileURLToPath(new URL('./systemd-boot.sh', import.meta.url));
 const NEEDED = ['systemctl', 'systemd-sysusers', 'unshare', 'nsenter', 'ip'];
 const BOOT_MS = 60_000;
-/** Where systemd keeps its processes: a hierarchy of its own, or the only one. */
+/** Control group hierarchy of systemd: one of its own, or the only one. */
 const GROUPS = existsSync('/sys/fs/cgroup/systemd') ? '/sys/fs/cgroup/systemd' : '/sys/fs/cgroup';
 
 /** Whether this machine can boot another systemd beside its own processes. */
@@ -43,7 +43,7 @@ export class SystemdMachine {
     });
   }
 
-  /** As when the power fails. */
+  /** Cuts the machine off, as a power failure does. */
   async cut(): Promise<void> {
     const first = this.#first();
     const ended = this.#boot && this.#boot.exitCode === null ? once(this.#boot, 'exit') : undefined;

@@ -13,7 +13,7 @@ import { SmallDisk } from '../faults/stage/tmpfs.js';
 import { Api } from '../support/api.js';
 import { nameOf, RawStandalone, titleOf } from './raw-standalone.js';
 
-/** What is promised. */
+/** Documented maximum duration of a shutdown. */
 const END_MS = 10_000;
 const WAIT_MS = 60_000;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -53,7 +53,7 @@ const serves = (server: RawStandalone) =>
     return server.log.includes('serving on');
   });
 
-/** One server with what it is put beside. */
+/** A server and the processes beside it. */
 class Scene {
   readonly dataDir = mkdtempSync(join(dir, 'scene-'));
   readonly #clean: (() => unknown)[] = [];

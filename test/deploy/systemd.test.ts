@@ -62,7 +62,7 @@ test('orch standalone tells systemd that it is ready when /readyz says so, that 
   expect(told).toEqual(['STATUS=Starting', ...ends]);
 });
 
-/** Of a process that may have ended by now, or be systemd-notify. */
+/** Returns the environment of a process, which may have ended or be systemd-notify. */
 function environmentOf(pid: number): string {
   try {
     const isSender = readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('systemd-notify') || isNode(pid);

@@ -40,7 +40,7 @@ export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
   },
 ];
 
-/** What is announced may still fail, and is not there yet. */
+/** Changes are announced before they are committed, so that they may still fail. */
 export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   {
     module: 'libs/storage/dist/writes/writer.js',
@@ -56,7 +56,7 @@ export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   },
 ];
 
-/** Who owns which field of an object is lost on the bus: what servers have in memory is not what the database has. */
+/** Field owners are lost on the bus, so that the memory of servers differs from the database. */
 export const OWNERS_LOST: readonly Mutation[] = [
   { module: 'libs/feed/dist/record.js', part: 'codec.join(stored, owners)', by: 'stored' },
 ];
@@ -70,7 +70,7 @@ export const BELIEVE_BUS: readonly Mutation[] = [
   },
 ];
 
-/** What a write takes of a quota is committed by a transaction of its own before the write is: whoever dies in between has taken it. */
+/** Quota is charged in a transaction of its own before the write, so that a crash in between leaks the charge. */
 export const CHARGED_APART: readonly Mutation[] = [
   {
     module: 'libs/storage/dist/writes/writer.js',
@@ -98,7 +98,7 @@ export const KEEP_CHARGES: readonly Mutation[] = [
   },
 ];
 
-/** What an eviction takes of a budget is committed by a transaction of its own before the pod is removed. */
+/** A budget is charged in a transaction of its own before the pod is removed. */
 export const EVICTED_APART: readonly Mutation[] = [
   {
     module: 'libs/handlers/dist/subresources/eviction.js',

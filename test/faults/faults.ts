@@ -31,7 +31,7 @@ const { values } = parseArgs({
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** One run; false when it found a violation or could not be carried out. */
+/** Runs a scenario once. Returns false if it found a violation or could not be carried out. */
 async function once(scenario: Scenario, seed: number, scale: number): Promise<boolean> {
   print(`${scenario.name}, seed ${seed}, scale ${scale}: ${scenario.fault}`);
   const start = performance.now();

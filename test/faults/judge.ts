@@ -24,7 +24,7 @@ export interface Records {
   readonly recorded: Recorded;
 }
 
-/** What is wrong with a run; empty when nothing is. */
+/** Returns the violations of a run; empty if there are none. */
 export function judge({ traffic, lives, sequences, final, recorded }: Records): Violation[] {
   const lists = [...traffic.lists, ...sequences.flat(), ...KINDS.flatMap((kind) => final[kind] ?? [])];
   return [
@@ -47,7 +47,7 @@ export function judge({ traffic, lives, sequences, final, recorded }: Records): 
   ];
 }
 
-/** What servers keep by themselves, whenever that was to be done: no client has asked for it. */
+/** Objects that servers maintain themselves at any time, without a request of a client. */
 const WRITTEN_BY_SERVERS = ['kube-system/extension-apiserver-authentication'];
 
 function checkKeys(kind: Kind, writes: readonly Write[], traffic: Traffic, { histories }: Recorded): Violation[] {

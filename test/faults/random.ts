@@ -29,7 +29,7 @@ export class Random {
     return picked;
   }
 
-  /** One of the values, each as often as its weight says. */
+  /** Draws one of the values, by weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries(weights) as [T, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

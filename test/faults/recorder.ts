@@ -14,14 +14,14 @@ interface OwnedChangeRow extends ChangeRow {
   readonly uid: string;
 }
 
-/** What the database holds, as the validators want it. */
+/** The contents of the database in the form that validators use. */
 export interface Recorded {
   readonly histories: Readonly<Record<Kind, History>>;
   /** Over the time of the run. */
   readonly floors: Readonly<Record<Kind, Floors>>;
   readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
   readonly lateCommits: readonly LateCommit[];
-  /** Of every resource whose life is judged; ascending. */
+  /** Changes of all judged resources, ascending. */
   readonly changes: readonly StoredChange[];
 }
 

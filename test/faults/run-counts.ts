@@ -4,7 +4,7 @@ import type { List } from './model/records.js';
 import type { Traffic } from './traffic/context.js';
 import type { RunningLife, Watcher } from './traffic/watcher.js';
 
-/** Who answered a watch with 429 in an orderly shutdown: its client comes again, at another server, from where it was. */
+/** Origin of 429 answers to watches during an orderly shutdown, after which clients continue at another server. */
 export const BY_ONE_THAT_GOES = 'by a server on its way out';
 
 /** How much a run did, for its report. */

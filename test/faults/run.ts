@@ -30,7 +30,7 @@ export interface RunSettings {
   readonly seconds: number;
   readonly watchers: number;
   readonly writers: number;
-  /** What goes wrong meanwhile. Must leave everything running. */
+  /** Injects faults during the run. It must leave all processes running. */
   readonly faults?: (stage: Stage) => Promise<void>;
   /** How long changes can be read back, as a Go duration; longer than any run when absent, so that no 410 is right. */
   readonly retention?: string;
@@ -38,7 +38,7 @@ export interface RunSettings {
   readonly serverArgs?: readonly string[];
   /** How the cluster differs from that of `make up`. */
   readonly cluster?: Pick<ClusterUse, 'apiServers' | 'gateways' | 'through' | 'prepare' | 'mutations'>;
-  /** Where the database is that `serverArgs` name; that of the cluster when absent. */
+  /** URL of the database that `serverArgs` name; the cluster's own if absent. */
   readonly postgresUrl?: string;
   /** Informers of client-go that must hold what the database holds (V5); needs the Go tools. */
   readonly informers?: number;
@@ -54,7 +54,7 @@ export interface RunResult {
   readonly violations: readonly Violation[];
   readonly strikes: readonly Strike[];
   readonly counts: Readonly<Record<string, number>>;
-  /** What the faults measured; ms where the name does not say otherwise. */
+  /** Measurements of the faults, in ms unless the name says otherwise. */
   readonly measures: Readonly<Record<string, number>>;
 }
 
@@ -62,7 +62,7 @@ const LISTERS = 2;
 /** How long watchers may take to have everything once nothing fails and nobody writes, ms. */
 const CATCH_UP_MS = 40_000;
 
-/** One cluster, one run of traffic and faults on it, and the judgement. */
+/** Starts a cluster, runs traffic and faults on it once, and judges the records. */
 export async function run(settings: RunSettings): Promise<RunResult> {
   const { log = () => {} } = settings;
   const result = await withCluster(

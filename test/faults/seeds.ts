@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 
 const FILE = fileURLToPath(new URL('./seeds.jsonl', import.meta.url));
 
-/** One run of a scenario, as a line of `seeds.jsonl`. */
+/** A run of a scenario: a line of `seeds.jsonl`. */
 export interface SeedRecord {
   readonly scenario: string;
   readonly seed: number;
   readonly scale: number;
   readonly seconds: number;
   readonly passed: boolean;
-  /** Those that were broken. */
+  /** Violated rules. */
   readonly rules: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Change } from './model/history.js';
 import { printOf, readState, type WireObject } from './model/object-state.js';
 
-/** What `action` says of a change. */
+/** Operations by the value of `action` of a change. */
 export const OPS: Readonly<Record<number, Change['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
 
 /** A resource as the database names it. */
@@ -29,7 +29,7 @@ export interface ChangeRow {
   readonly prior_version: string | null;
 }
 
-/** What happened to the objects of a type behind a version, ascending. @param table that holds changes */
+/** Reads the changes of a type after a version, ascending. @param table that holds changes */
 export async function readChanges(
   client: pg.Client,
   table: string,

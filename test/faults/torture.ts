@@ -6,11 +6,11 @@ import { SCENARIOS } from './scenarios/index.js';
 import type { Scenario } from './scenarios/scenario.js';
 import { VARIANTS, type Variant } from './variants.js';
 
-/** Those that need a stage of their own. */
+/** Negative controls, which need a stage of their own. */
 const CONTROLS = SCENARIOS.filter(({ caughtBy }) => caughtBy !== undefined);
 /** Kills of each victim at least: on a busy machine a defect shows late. */
 const VARIANT_TURNS = 3;
-/** Of the table in README.md, in which they are scenarios. */
+/** Scale of the negative controls, which are listed as scenarios in README.md. */
 const CONTROL_SCALE = 0.05;
 
 const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
@@ -26,7 +26,7 @@ const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
 
 /** Violations printed in full. */
 const SHOWN = 20;
-/** Of client-go, where there is Go. */
+/** Number of client-go informers; none without Go. */
 const INFORMERS = go === undefined ? 0 : 2;
 
 const { values } = parseArgs({

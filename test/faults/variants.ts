@@ -7,7 +7,7 @@ import type { Rule } from './validators/violation.js';
 /** A system that is broken on purpose, and what must notice. */
 export interface Variant {
   readonly name: string;
-  /** What is wrong with it. */
+  /** Description of the defect. */
   readonly defect: string;
   /** At least one of these must be reported. */
   readonly caughtBy: readonly Rule[];

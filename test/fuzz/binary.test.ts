@@ -47,7 +47,7 @@ function inSeconds(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-/** Of each version of each kind that is stored. */
+/** Field owners for each version of each stored kind. */
 const owned = (definition: ResourceDefinition) =>
   fc.tuple(arbitraryObject(definition, true), OWNERS).map(([object, managedFields]) => ({
     ...object,

@@ -101,7 +101,7 @@ function targets(metric: Json): void {
   only('external', 'Value', 'value');
 }
 
-/** Of what was seen only what the source can say. */
+/** Reduces a current metric to what its source can have. */
 function current(metric: Json): void {
   const says: Readonly<Record<string, readonly string[]>> = {
     object: ['value', 'averageValue'],

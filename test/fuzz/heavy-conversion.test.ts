@@ -7,7 +7,7 @@ import { type Standalone, startStandalone } from '../support/standalone.js';
 import type { HeavyRequest } from './heavy/heavy-request.js';
 import { stallOf, type Victim } from './heavy/stall.js';
 
-/** As in heavy.test.ts. */
+/** Maximum wait of others in ms, as in heavy.test.ts. */
 const MAX_WAIT_MS = Number(process.env.HEAVY_MAX_WAIT_MS ?? 150);
 const TRIES = 5;
 const OBJECTS = 2_000;

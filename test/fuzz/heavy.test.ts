@@ -15,7 +15,7 @@ import { type Stall, stallOf, type Victim } from './heavy/stall.js';
  * share one, HEAVY_MAX_WAIT_MS=250 gives it room.
  */
 const MAX_WAIT_MS = Number(process.env.HEAVY_MAX_WAIT_MS ?? 150);
-/** What a request costs shows every time it is sent; what others on the machine cost does not. */
+/** Attempts: the cost of a request shows in each, the load of the machine does not. */
 const TRIES = 5;
 const TIMEOUT_MS = 120_000;
 

@@ -12,7 +12,7 @@ const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_127);
 const PATH = process.env.HOSTILE_PATH ?? '';
 /** CPU time of one step, milliseconds; HOSTILE_MAX_STEP_MS gives machines room that compute slowly. */
 const MAX_STEP_MS = Number(process.env.HOSTILE_MAX_STEP_MS ?? 50);
-/** What a step costs shows every time; what is collected meanwhile, or compiled, does not. */
+/** Attempts: the cost of a step shows in each, the cost of garbage collection or compilation does not. */
 const TRIES = 4;
 /** Caches fill up to their bounds, whatever comes. */
 const MAX_RETAINED_BYTES = 96 << 20;

@@ -49,7 +49,7 @@ const FLOW_RULE = {
   nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a/*'] }],
 };
 
-/** What the rules of a kind ask of members beside its spec. These members replace generated ones as well. */
+/** Members that the rules of a kind require outside of its spec. They replace generated ones as well. */
 const ASKED_BESIDE: Readonly<Record<string, Json>> = {
   CSIStorageCapacity: { storageClassName: 'c', nodeTopology: SELECTOR, capacity: '1Gi' },
   EndpointSlice: { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ name: 'a', port: 80 }] },

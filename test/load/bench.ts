@@ -134,7 +134,7 @@ async function measure(target: Target): Promise<Measurement[]> {
   return results;
 }
 
-/** What a server cannot do must not cost the numbers of what it can. */
+/** Runs a stage. Its failure does not discard the results of others. */
 async function attempt(what: string, run: () => Promise<void>): Promise<void> {
   const start = Date.now();
   try {

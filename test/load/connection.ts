@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   /** Bearer token. */
   readonly token?: string;
-  /** What every path begins with, as `/clusters/root`; nothing when absent. */
+  /** Prefix of every path, for example `/clusters/root`; none if absent. */
   readonly base?: string;
   /** Address of this side, if it is to be a certain one: whoever has another is another machine to a server. */
   readonly from?: string;
@@ -42,7 +42,10 @@ type Tls = NonNullable<Endpoint['tls']>;
 
 const contexts = new WeakMap<Tls, SecureContext>();
 
-/** One for all connections of an endpoint: making it reads certificates, which thousands of clients need not do again. */
+/**
+ * Creates a context for all connections of an endpoint, so that thousands of clients do not read the certificates
+ * again.
+ */
 export function secureContextOf(tls: Tls): SecureContext {
   const made = contexts.get(tls) ?? createSecureContext({ ...tls });
   contexts.set(tls, made);

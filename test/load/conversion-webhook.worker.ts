@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { temporaryPki } from './bare.js';
 import { serve } from './worker.js';
 
-/** Where a webhook is, as definitions say it. */
+/** The client configuration of a webhook, as in definitions. */
 export interface WebhookClientConfig {
   readonly url: string;
   /** Base64 of PEM. */
   readonly caBundle: string;
 }
 
-/** What was asked since the last reading. */
+/** Counts of the requests since the last reading. */
 export interface WebhookReading {
   readonly calls: number;
   readonly objects: number;

@@ -135,7 +135,7 @@ const BOUNDS = {
   message: 'replicas must lie between minReplicas and maxReplicas',
 };
 
-/** Such as people write: of members that may be absent, of lists and maps, of texts, and of what was there before. */
+/** Typical rules: about optional members, lists and maps, texts, and old values. */
 const OTHER_RULES: readonly { readonly rule: string; readonly message: string }[] = [
   { rule: '!has(self.ports) || self.ports.all(p, p.port > 0 && p.port < 65536)', message: 'ports must be valid' },
   { rule: 'self.name == oldSelf.name', message: 'name is immutable' },

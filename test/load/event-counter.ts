@@ -5,7 +5,7 @@ const LINE_FEED = 10;
 const QUOTE = 34;
 const SENT = Buffer.from('"sent":"');
 
-/** What came on one stream of a watch. */
+/** Counts the events of one watch stream. */
 export class EventCounter {
   bytes = 0;
   events = 0;

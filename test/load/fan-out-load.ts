@@ -9,7 +9,7 @@ const GATHERED = 10;
 const GATHERED_WRITES = 30;
 
 export interface FanOut {
-  /** What rows are named after, as `1000 watchers`. */
+  /** Prefix of the names of rows, for example `1000 watchers`. */
   readonly name: string;
   readonly watchers: number;
   /** Whether a bare sender to as many sockets is measured beside. */

@@ -50,7 +50,7 @@ export class Receivers {
     return merged(await Promise.all(this.#workers.map((worker) => worker.call('read', undefined as never))));
   }
 
-  /** What came, once nothing comes any more. */
+  /** Returns what was received, once nothing more arrives. */
   async settled(): Promise<WatchReading> {
     const deadline = now() + SETTLE_LIMIT_MS;
     for (;;) {

@@ -1,4 +1,4 @@
-/** One number that was measured of one target. */
+/** A measured value of one target. */
 export interface Measurement {
   readonly name: string;
   readonly unit: string;

@@ -26,7 +26,7 @@ export interface RequestLoad {
   readonly rate?: number;
   /** Bytes of an object's filling; those of 1 KiB objects when absent. */
   readonly filling?: number;
-  /** What objects are in the place of filled ones; of the resource's kind. */
+  /** Workload that replaces filled objects; of the resource's kind. */
   readonly workload?: Workload;
 }
 

@@ -78,7 +78,7 @@ export interface FetchLoad {
 export interface FetchResult {
   /** Bytes of the body of one answer. */
   readonly bytes: number;
-  /** Of every whole answer. */
+  /** Latency of every complete answer. */
   readonly milliseconds: readonly number[];
   /** Requests that were refused or cut off; a connection that was cut asks no more. */
   readonly failed: number;
@@ -114,7 +114,7 @@ async function fetchAll(load: FetchLoad): Promise<FetchResult> {
 export interface ContendLoad {
   readonly endpoint: Endpoint;
   readonly resource: Resource;
-  /** Of the one object. */
+  /** Name of the single object. */
   readonly name: string;
   readonly writers: number;
   readonly seconds: number;

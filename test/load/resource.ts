@@ -6,7 +6,7 @@ export interface Resource {
   readonly kind: string;
   /** Path of the collection in a namespace. */
   readonly path: string;
-  /** Where objects have their filling; `data` when absent. */
+  /** Member with the filling of objects; `data` if absent. */
   readonly member?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Target } from './target.js';
 
-/** What a stage runs with. */
+/** The settings of a stage. */
 export interface StageSettings {
   readonly target: Target;
   /** Names its objects, so that no two runs meet. */

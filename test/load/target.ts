@@ -39,7 +39,7 @@ export interface Targets {
   stop(): Promise<void>;
 }
 
-/** Where a peer is: any server of the same API that runs already. */
+/** Address and credentials of a peer: any running server of the same API. */
 export interface PeerSettings {
   readonly url: string;
   readonly caFile?: string;

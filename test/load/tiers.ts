@@ -14,7 +14,7 @@ export interface TiersShape {
   readonly apiServers: number;
   /** With none the api-servers serve watches. */
   readonly gateways: number;
-  /** Those that watches are opened at. */
+  /** Returns the URLs at which watches are opened. */
   readonly watched: (cluster: Cluster) => readonly string[];
   /** Names the objects. */
   readonly run: string;
@@ -59,13 +59,13 @@ export async function withTiers<T>(settings: TiersShape, run: (tiers: Tiers) => 
 export interface TierCosts {
   readonly postgres: number;
   readonly nats: number;
-  /** Of the api-server that takes the writes. */
+  /** Cost of the api-server that takes the writes. */
   readonly writing: number;
-  /** Of all other api-servers and gateways. */
+  /** Cost of all other api-servers and gateways. */
   readonly watching: number;
 }
 
-/** Those so far. */
+/** Returns the costs so far. */
 export function tierCosts({ postgres, nats, apiServers, gateways }: Cluster): TierCosts {
   const [writing, ...others] = apiServers;
   return {
@@ -76,7 +76,9 @@ export function tierCosts({ postgres, nats, apiServers, gateways }: Cluster): Ti
   };
 }
 
-/** What each server costs PostgreSQL and NATS a second when nothing is written: polls of the heads, heartbeats. */
+/**
+ * Measures the CPU of PostgreSQL and NATS for each server and second without writes: polls of the heads, heartbeats.
+ */
 export async function idleCosts(cluster: Cluster): Promise<Pick<TierCosts, 'postgres' | 'nats'>> {
   const before = tierCosts(cluster);
   await pause(IDLE_MS);

@@ -34,14 +34,14 @@ type Verb = 'create' | 'update' | 'get' | 'apply-same' | 'apply-field';
 interface Step {
   readonly verb: Verb;
   readonly requesters: number;
-  /** Of a lone requester's requests. */
+  /** Share of a lone requester's requests. */
   readonly share: number;
 }
 
 const VERBS: readonly Verb[] = workload
   ? ['create', 'update', 'apply-same', 'apply-field']
   : ['create', 'update', 'get'];
-/** What the server is to compile first, which is not shown. */
+/** Steps that let the server compile its code; they are not reported. */
 const WARM_UP: readonly Step[] = VERBS.map((verb) => ({ verb, requesters: 16, share: verb === 'create' ? 4 : 2 }));
 const STEPS: readonly Step[] = VERBS.flatMap((verb) => [
   { verb, requesters: 1, share: 1 },
@@ -51,7 +51,7 @@ const STEPS: readonly Step[] = VERBS.flatMap((verb) => [
 const TURN = { lone: 40, many: 8 } as const;
 const OBJECTS = 64;
 
-/** One tree's server, and connections to it that stay open. */
+/** The server of one tree, with connections that stay open. */
 class Subject {
   readonly processes = new ServerProcesses(() => [this.server.process.pid]);
   readonly #connections: Connection[] = [];
@@ -130,7 +130,7 @@ async function measure(subjects: readonly Subject[], step: Step): Promise<{ cpu:
   }));
 }
 
-/** By tree and then by the name of a measurement: its value in each start. */
+/** Values of each start, by tree and name of the measurement. */
 const found = new Map(trees.map((tree) => [tree, new Map<string, number[]>()]));
 
 function note(tree: string, name: string, value: number): void {

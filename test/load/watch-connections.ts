@@ -7,7 +7,7 @@ import {
 import { connect as connectTls } from 'node:tls';
 import { type Endpoint, openSocket, requestBytes, secureContextOf } from './connection.js';
 
-/** Where the bytes of a watch's body go; HTTP/1.1 ones with their chunk framing. */
+/** Receives the bytes of a watch's body, over HTTP/1.1 with their chunk framing. */
 export interface WatchSink {
   data(bytes: Buffer): void;
   ended(): void;
@@ -16,7 +16,7 @@ export interface WatchSink {
 /** Ends what was opened. */
 export type Close = () => void;
 
-/** One buffer for all sockets of the process: what is read is looked at before the next read. */
+/** Buffer that all sockets of the process share: each read is processed before the next one. */
 const READ_BUFFER = Buffer.allocUnsafe(256 * 1024);
 /** Flow control of HTTP/2 that a careless default would make the limit. */
 const WINDOW = 16 << 20;

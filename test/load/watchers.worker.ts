@@ -20,7 +20,7 @@ export interface WatchLoad {
   readonly atOnce?: number;
   /** Address that connections come from; the system's choice when absent. */
   readonly localAddress?: string;
-  /** So many watches share a connection of HTTP/2; HTTP/1.1 with a connection each when absent. */
+  /** Number of watches that share an HTTP/2 connection; HTTP/1.1 with a connection each if absent. */
   readonly streamsPerConnection?: number;
   /** How what comes from the start on is counted; `bytes` when absent. */
   readonly count?: Counting;

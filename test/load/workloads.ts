@@ -7,7 +7,10 @@ export type Workload = 'deployment' | 'pod' | 'simple' | 'ruled';
 export interface WorkloadSettings {
   /** Tells one change from the next: of the images, and of an annotation of the Deployment. */
   readonly number: number;
-  /** Of the Deployment the number stands in its annotation alone. Custom resources have one such field. */
+  /**
+   * Whether the number is only in one field: an annotation of the Deployment, or the one such field of custom
+   * resources.
+   */
   readonly oneField?: boolean;
   /** The version that it replaces. */
   readonly version?: string;

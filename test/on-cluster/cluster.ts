@@ -78,7 +78,7 @@ export class Cluster {
     return leaving ? `${leaving.metadata.name} is on its way out` : '';
   }
 
-  /** What pods and events say, for a message. */
+  /** Describes pods and events, for an error message. */
   async #trouble(namespace: string): Promise<string> {
     const said = await Promise.all([
       this.kubectl.run(['-n', namespace, 'get', 'pods', '-o', 'wide']),

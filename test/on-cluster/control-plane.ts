@@ -8,7 +8,7 @@ import type { BuiltPrograms } from './programs.js';
 
 const PORT = 6443;
 const URL = `https://${SERVER_ADDRESS}:${PORT}`;
-/** Who asks, by the subject of a client certificate. */
+/** Components, by the subject of their client certificate. */
 const IDENTITIES = {
   admin: '/O=system:masters/CN=admin',
   manager: '/CN=system:kube-controller-manager',
@@ -35,7 +35,7 @@ export class ControlPlane {
   /** Path of somebody's kubeconfig. */
   kubeconfig = (who: string): string => join(this.dir, `${who}.kubeconfig`);
 
-  /** As the administrator asks. */
+  /** Address and credentials of the administrator. */
   get access(): ApiSettings {
     const certificate = { cert: this.#text('admin.crt'), key: this.#text('admin.key') };
     return { url: URL, ca: readFileSync(this.pki('ca.crt'), 'utf8'), certificate };

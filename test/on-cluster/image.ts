@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { which } from '../../tools/up/index.js';
 import { needed } from '../clients/installed.js';
 
-/** What a container of an image runs when nobody says otherwise. */
+/** The default command and environment of an image's containers. */
 export interface ImageConfig {
   readonly Entrypoint?: readonly string[];
   readonly Cmd?: readonly string[];

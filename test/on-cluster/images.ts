@@ -12,7 +12,7 @@ const USERS = [
   'nats:x:1000:1000::/:/bin/sh',
   'postgres:x:999:999::/var/lib/postgresql:/bin/sh',
 ];
-/** What the image of PostgreSQL does at its start with the variables that the usual one takes. */
+/** Start script of the PostgreSQL image, which takes the variables of the usual image. */
 const POSTGRES_START = `#!/bin/sh
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
@@ -68,7 +68,7 @@ export function buildImages(dir: string, before: string | undefined): readonly s
   return archives;
 }
 
-/** As deploy/container makes it: Node and the package, nothing that is compiled there. */
+/** Fills the image's folder as deploy/container does: Node and the package, without compiling. */
 function serverFolder(root: RootFolder, tree: string): RootFolder {
   execFileSync(process.execPath, [join(tree, 'tools', 'package.mjs')], {
     cwd: tree,

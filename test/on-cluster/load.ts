@@ -9,7 +9,7 @@ export interface LoadSettings {
   readonly watches: number;
 }
 
-/** What has come of writes and watches until now. */
+/** Counts of writes and watches so far. */
 export interface LoadCounts extends ReflectorCounts {
   readonly writes: number;
   /** Not answered with 200, and done all the same or not. */
@@ -45,7 +45,7 @@ export class Load {
     return { ...total(this.reflectors), writes: done, failedWrites: refused + lost };
   }
 
-  /** What has gone wrong since this was asked for last: the first failures of writes, and what a watch must not show. */
+  /** Returns problems since the last call: the first failed writes, and violations by watches. */
   complaints(): readonly string[] {
     const { failures } = this.#writers;
     return [...failures.splice(0), ...this.reflectors.flatMap(({ violations }) => violations.splice(0))];

@@ -15,7 +15,7 @@ const SOCKET = 'run/containerd/containerd.sock';
 const OWN_FOLDERS = ['/var/lib/kubelet', '/run/containerd', '/run/netns', '/var/log/pods', '/var/log/containers'];
 const READY_MS = 180_000;
 
-/** What one node is called, and where it is. */
+/** Name and address of a node. */
 export interface NodeSettings {
   readonly name: string;
   readonly address: string;

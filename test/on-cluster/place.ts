@@ -62,7 +62,7 @@ export function makePlace(dir: string, outside: string): void {
 const hierarchies = (): string[] =>
   existsSync(join(CGROUPS, 'cgroup.controllers')) ? [CGROUPS] : readdirSync(CGROUPS).map((name) => join(CGROUPS, name));
 
-/** What a group counts against processes outside of it, in versions 1 and 2: by default as much as one of them, and here are some twenty. */
+/** CPU weight of a control group in versions 1 and 2. The default is that of one process, and here are some twenty. */
 const SHARES = { 'cpu.shares': 20_480, 'cpu.weight': 2_000 };
 
 /** Makes a control group for pods, with its share of processors. */

@@ -5,7 +5,7 @@ import type { ApiObject, ApiSettings } from '../support/api.js';
 import type { Cluster } from './cluster.js';
 import { NAMESPACE } from './release.js';
 
-/** What pods of the chart do, and the port on which they listen. */
+/** Components of the chart, with the port on which they listen. */
 export const COMPONENTS = { 'api-server': 6443, 'watch-gateway': 6443, 'load-balancer': 8443 } as const;
 export type Component = keyof typeof COMPONENTS;
 export const SERVERS: readonly Component[] = ['api-server', 'watch-gateway'];
@@ -17,7 +17,7 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 const ANSWERED_MS = 10_000;
 const MASTER_AND_WORKER = 2;
 
-/** As whom a pod is asked. */
+/** Credentials and headers of a request to a pod. */
 export interface Asking extends Omit<ApiSettings, 'url'> {
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -113,7 +113,7 @@ const placeOf = ({ metadata, status }: ApiObject) => ({
   servername: 'localhost',
 });
 
-/** What a pod answers; status 0 stands for no answer. */
+/** Requests a path of a pod; status 0 means that there was no answer. */
 function ask(pod: ApiObject, asking: Asking, path = PATH): Promise<{ status: number; text: string }> {
   const { ca, token, certificate, headers: more } = asking;
   const headers = { host: 'localhost', ...more, ...(token !== undefined && { authorization: `Bearer ${token}` }) };

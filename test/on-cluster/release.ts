@@ -51,7 +51,7 @@ const VALUES = {
 export class Release {
   constructor(private readonly cluster: Cluster) {}
 
-  /** Where clients reach it, within the cluster. */
+  /** URL for clients within the cluster. */
   readonly url = `https://orch-load-balancer.${NAMESPACE}.svc.cluster.local`;
 
   /** Installs the chart of before, and the release of before where there is one. */
@@ -69,7 +69,7 @@ export class Release {
 
   uninstall = (): Promise<void> => this.#run('uninstall', 'orch');
 
-  /** As the administrator whose kubeconfig Helm has made. */
+  /** Returns the access of the administrator whose kubeconfig Helm has created. */
   async administrator(): Promise<ApiSettings> {
     const { kubeconfig = '' } = await this.cluster.secret(NAMESPACE, 'orch-admin');
     const { clusters, users } = parse(kubeconfig);

@@ -15,7 +15,10 @@ const AS_ADMIN = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' 
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What servers read when they start, as docs/rotation.md says: logins of PostgreSQL, tokens of a file, keys of service accounts. */
+/**
+ * Rotates what servers read at start, as docs/rotation.md says: logins of PostgreSQL, static tokens, keys of service
+ * accounts.
+ */
 export async function whatIsReadAtTheStart(scene: Scene): Promise<void> {
   const { release, database, pods, signer } = scene;
   const next = keyPair();
@@ -195,7 +198,7 @@ const encryption = (providers: readonly object[]): string =>
     resources: [{ resources: ['configmaps', 'secrets'], providers }],
   });
 
-/** Who is believed by clients now. */
+/** Returns the certificate authority that clients trust now. */
 const authority = async ({ release }: Scene): Promise<NonNullable<ApiSettings['ca']>> =>
   (await release.administrator()).ca ?? '';
 

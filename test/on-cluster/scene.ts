@@ -28,7 +28,7 @@ export const logins = (suffix: string, password: string) => ({
   gateway: urlOf(`orch_gateway${suffix}`, password),
 });
 
-/** What an operator has at hand before the chart is installed, and then what is installed. */
+/** The environment of an operator before the chart is installed, and then the installation. */
 export class Scene {
   readonly release: Release;
   readonly pods: Pods;

@@ -9,7 +9,7 @@ import { Node } from './node.js';
 import { makeControlGroup, makePlace, NODES } from './place.js';
 import type { BuiltPrograms } from './programs.js';
 
-/** What the part outside the namespaces hands over. */
+/** Settings that the part outside the namespaces hands over. */
 export interface Settings {
   readonly dir: string;
   readonly programs: BuiltPrograms;

@@ -1,6 +1,6 @@
 import type { Load, LoadCounts } from './load.js';
 
-/** What one step did to those who wrote and watched meanwhile. */
+/** Effects of a step on writers and watchers. */
 export interface Row {
   readonly step: string;
   readonly seconds: number;

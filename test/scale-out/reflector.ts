@@ -6,7 +6,7 @@ import type { WatchEvent } from '../support/watch-stream.js';
 /** Milliseconds between a stream's end and the next request, as short as a client in a hurry would have it. */
 const AGAIN_MS = 100;
 
-/** What it took to keep up. */
+/** Numbers of lists and watches that the reflector needed. */
 export interface ReflectorCounts {
   /** Collections fetched after the first. */
   lists: number;
@@ -40,7 +40,7 @@ export async function list(api: Api, path: string): Promise<Listed> {
  */
 export class Reflector {
   readonly counts: ReflectorCounts = { lists: 0, gone: 0, streams: 0, cut: 0, refused: 0 };
-  /** What a watch must not do, in words; empty when all is well. */
+  /** Violations by a watch, in words; empty if there are none. */
   readonly violations: string[] = [];
   /** Why requests were refused, and how often. */
   readonly refusals = new Map<string, number>();

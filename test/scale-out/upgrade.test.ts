@@ -58,7 +58,7 @@ function install(server: string, executable: string): string {
   return path;
 }
 
-/** One server after the other, in the order that the upgrade page names. */
+/** Upgrades one server after the other, in the order of the upgrade page. */
 async function roll(executable: string): Promise<void> {
   for (const server of [...cluster.apiServers, ...cluster.gateways]) {
     install(server.name, executable);

@@ -12,7 +12,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const MEASURED = measuredTimes();
 const MANUAL = readFileSync(here('../../docs/monitoring.md'), 'utf8');
 
-/** What the tests in this folder have fire in faults that are made: what they name once faults are their matter. */
+/** Alerts that the tests in this folder fire by real faults: the names in their text. */
 const MADE = new Set(
   [
     read('faults.test.ts'),

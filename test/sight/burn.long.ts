@@ -7,9 +7,9 @@ import { openStage, type Stage } from './stage.js';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const [MINUTE_MS, MINUTE] = [60_000, 60];
 const REQUEST_MS = 200;
-/** Of each cycle the table is held for so long: who asks in its first three seconds waits for over a second. */
+/** Time for which the table is locked in each cycle: requests in its first three seconds wait for over a second. */
 const [HELD_MS, FREE_MS] = [4000, 1000];
-/** Of requests before the servers have started, which the window of the longest rule holds. */
+/** Length of the requests' history from before the start, which the longest rule's window holds. */
 const PAST_SECONDS = 375 * MINUTE;
 
 let stage: Stage;
@@ -17,7 +17,7 @@ let api: Api;
 const over = new AbortController();
 let asking: Promise<void>;
 
-/** As many requests as are made below, none of them slow: what a Prometheus would have seen that had run for as long. */
+/** Returns a history with as many requests as are made below, none slow, as a Prometheus would have collected it. */
 function calmPast(): string {
   const SLI = 'apiserver_request_sli_duration_seconds';
   const until = Math.floor(Date.now() / 1000);

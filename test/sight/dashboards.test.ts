@@ -13,9 +13,9 @@ const METRICS = new Map(
     ([, name = '', labels = '']) => [name, [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label)] as const,
   ),
 );
-/** What Prometheus gives each series, and what its histograms have. */
+/** Labels that Prometheus adds to each series, and those of histograms. */
 const GIVEN = ['instance', 'job', 'namespace', 'le'];
-/** Those of others: of Prometheus and of the exporter that probes. */
+/** Metrics of Prometheus itself and of the probing exporter. */
 const OF_OTHERS = /^(?:up$|probe_)/;
 
 /** The labels that the series of an answer have. */

@@ -16,7 +16,7 @@ interface Panel {
 export interface PanelQuery {
   readonly where: string;
   readonly query: string;
-  /** What its series are called. */
+  /** Format of the names of its series. */
   readonly legend?: string | undefined;
   /** Its panel has words for nothing at all: what it shows is there once something is configured, or goes wrong. */
   readonly isSparse?: boolean;

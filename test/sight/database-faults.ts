@@ -8,7 +8,7 @@ const slow = [
 const code = (code: string) => `apiserver_request_total{instance="a",subresource="",code="${code}"}`;
 const RELOADED = 'apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds';
 
-/** What happens to requests, the database and its keys. */
+/** Faults of requests, the database and its keys. */
 export const DATABASE_FAULTS: readonly Fault[] = [
   {
     alert: 'OrchRequestErrors',

@@ -17,7 +17,7 @@ export async function expectData(prometheus: Prometheus, queries: readonly Panel
   expect(missing).toEqual([]);
 }
 
-/** Those that have no value now that is a number. */
+/** Returns the queries without a numeric value now. */
 export async function withoutData(prometheus: Prometheus, queries: readonly PanelQuery[]): Promise<PanelQuery[]> {
   const answers = await Promise.all(queries.map(({ query }) => prometheus.query(query)));
   return queries.filter((_query, at) => !answers[at]?.some(({ value }) => !Number.isNaN(value)));

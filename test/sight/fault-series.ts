@@ -9,20 +9,20 @@ export interface FaultSeries {
   readonly kind: 'gauge' | 'counter' | 'age' | 'once';
 }
 
-/** What makes an alert fire. */
+/** A fault that makes an alert fire. */
 export interface Fault {
   readonly alert: string;
   /** Told apart where an alert has two rules. */
   readonly severity?: 'critical' | 'warning';
-  /** What happens. */
+  /** Description of the fault. */
   readonly fault: string;
-  /** What the fault does to what is scraped. */
+  /** Effect of the fault on the scraped series. */
   readonly series: readonly FaultSeries[];
   /** Minutes before the fault, of it, and behind it. Default 15, 30 and 30. */
   readonly minutes?: readonly [before: number, during: number, after: number];
 }
 
-/** What its alert is called where two rules of a name are told apart. */
+/** Returns the name of its alert, with the severity if two rules have the same name. */
 export const nameOf = ({ alert, severity }: Fault): string => (severity ? `${alert}, ${severity}` : alert);
 
 export const gauge = (series: string, calm: number, faulty: number): FaultSeries => ({

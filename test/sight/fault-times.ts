@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What alerts took at the pace that is shipped, when that was last measured. */
+/** File of the times that alerts took with the shipped rules, when they were last measured. */
 const MEASURED = fileURLToPath(new URL('./measured.json', import.meta.url));
 
 /** Seconds from a fault until its alert fired, and from its mending until the alert was gone; null where that was not seen. */

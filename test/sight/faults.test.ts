@@ -25,7 +25,7 @@ let stage: Stage;
 let api: Api;
 let askers: Askers;
 let nats: NatsConnection;
-/** What is undone when a test has seen its alerts. */
+/** Clean-ups that run when a test has seen its alerts. */
 const undo: (() => unknown)[] = [];
 
 /** Has servers believe two authorities: one for long, and behind it one for so many days. */
@@ -215,7 +215,7 @@ async function holdDatabase(): Promise<void> {
 /** Sends heads that are too large. */
 const sendLargeHeads = () => during(() => api.get('/api', { 'x-large': 'x'.repeat(70_000) }));
 
-/** What is broken outside of servers, and what clients do to them, with the alerts that tell of it. */
+/** Faults outside of servers, and misbehaviour of clients, with the alerts that they fire. */
 const OUTSIDE: readonly (readonly [make: () => unknown, ...alerts: string[]])[] = [
   [
     spoilHistory,
@@ -237,7 +237,7 @@ const OUTSIDE: readonly (readonly [make: () => unknown, ...alerts: string[]])[] 
   [removeBehindBacks, 'OrchStateMismatch'],
   [breakAudit, 'OrchAuditRequestsRefused'],
 ];
-/** What a database tells that is held. */
+/** Metrics of the database that are held constant. */
 const HELD = [
   'OrchCompactionStuck',
   'OrchLeaseNotHeld',

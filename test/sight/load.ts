@@ -15,7 +15,7 @@ const configMap = (name: string, text: string) => ({
   data: { text },
 });
 
-/** Whom all of it is asked of. */
+/** Target of the load. */
 type Asked = Pick<Cluster, 'url' | 'apiServerUrls' | 'ca' | 'token'>;
 
 /** Every kind of request again and again, whatever becomes of them, and watches through both ways, until it is stopped. */
@@ -72,7 +72,7 @@ export class Load {
     await (await api.watch(`${PATH}?watch=1&timeoutSeconds=1`)).rest();
   }
 
-  /** As the administrator, who comes with a certificate. */
+  /** Requests as the administrator, with a client certificate. */
   #withCertificate(path: string): Promise<void> {
     const file = (name: string) => readFileSync(join(this.#dir, 'pki', name));
     const { hostname, port } = new URL(this.#cluster.apiServerUrls[0] ?? '');

@@ -1,7 +1,10 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 const LINE_END = Buffer.from('\r\n');
-/** What NATS hands to a subscriber: `MSG <subject> <sid> [reply] <bytes>`, and `HMSG` with the bytes of headers before those of all. */
+/**
+ * Protocol line of a delivered message: `MSG <subject> <sid> [reply] <bytes>`; `HMSG` has the bytes of headers before
+ * those of all.
+ */
 const MESSAGE = /^H?MSG (\S+) .*?(\d+)$/i;
 
 /** A proxy on loopback in front of NATS that can lose messages: whole ones, so that the connection goes on without a word. */
@@ -9,7 +12,7 @@ export class LossyNats {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #seen = 0;
-  /** Of the messages of changes, one in so many is lost; none when undefined. */
+  /** One of this many messages of changes is lost; none if undefined. */
   losesOneIn: number | undefined;
   lost = 0;
 

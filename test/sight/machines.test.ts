@@ -17,7 +17,7 @@ import { openStage, type Stage } from './stage.js';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const HOUR_MS = 3_600_000;
 const WRITE_MS = 200;
-/** What the alert of the embedded PostgreSQL looks back at is an hour. */
+/** Longest waits in seconds: the alert of the embedded PostgreSQL looks back an hour. */
 const LONGEST = { fires: 20 * 60, ends: 65 * 60 };
 
 let dir: string;
@@ -94,7 +94,7 @@ function killPostgres(): void {
   process.kill(Number(pid), 'SIGKILL');
 }
 
-/** What a standalone server has none of: gateways, and another server that asks it for watches. */
+/** Metrics that a standalone server lacks: it has no gateways, and no other server proxies watches to it. */
 const OF_TIERS = /rest_client_requests_total/;
 
 test('panels show a standalone server of the other naming profile, too', { timeout: 2 * ALERT_MS }, async () => {

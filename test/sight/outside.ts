@@ -11,7 +11,7 @@ const aesgcm = (...names: readonly string[]) => ({
   aesgcm: { keys: names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') })) },
 });
 
-/** Who looks after servers is let in whatever becomes of the log. */
+/** Audit policy under which requests of probes succeed regardless of the log. */
 const POLICY = {
   ...{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy' },
   rules: [{ level: 'None', nonResourceURLs: ['/metrics*', '/livez*', '/readyz*'] }, { level: 'Metadata' }],
@@ -106,7 +106,7 @@ export class Outside {
     this.#reader?.kill('SIGKILL');
   }
 
-  /** As objects say where a webhook is. */
+  /** Returns the client configuration of a webhook. */
   clientConfig(path: string): { url: string; caBundle: string } {
     const { server, ca = '' } = this.webhooks.connection;
     return { url: `${server}/${path}`, caBundle: Buffer.from(ca).toString('base64') };

@@ -8,7 +8,7 @@ export const WINDOW = '20s';
 export const PATIENCE = '8s';
 
 const MINUTE = 60_000;
-/** What is waited for at the pace that is shipped: alerts that fire, and end, within so many seconds by their rules. */
+/** Maximum waits with the shipped rules: alerts must fire, and end, within this many seconds. */
 export interface Longest {
   readonly fires: number;
   readonly ends: number;
@@ -17,7 +17,7 @@ const LONGEST: Longest = { fires: 20 * 60, ends: 12 * 60 };
 /** Minutes for scrapes, evaluations, and faults that take time to be felt. */
 const SLACK = 4;
 
-/** What an alert does. */
+/** A transition of an alert. */
 type Deed = keyof Longest;
 
 /** How often Prometheus looks, what rules it goes by, and for how long alerts are waited for. */
@@ -25,7 +25,7 @@ export interface Pace {
   /** Seconds between two scrapes, and two evaluations. */
   readonly step: number;
   rules(groups: readonly RuleGroup[]): readonly RuleGroup[];
-  /** Those of these alerts that are waited for until they do that. */
+  /** Returns those of the alerts whose transition is awaited. */
   awaited(alerts: readonly string[], deed: Deed): string[];
   /** Milliseconds for which they are waited for. */
   within(alerts: readonly string[], deed: Deed): number;

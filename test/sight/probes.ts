@@ -13,7 +13,7 @@ export interface Probes {
   readonly process: ManagedProcess;
   /** The job of `deploy/prometheus/prometheus.yml`, which asks it about these addresses, by module. */
   job(targets: Targets): object;
-  /** What the Prometheus operator makes of the chart's `Probe`s for the same. */
+  /** Converts the chart's `Probe`s to scrape jobs, as the Prometheus operator does. */
   jobsOfChart(targets: Targets): object[];
 }
 

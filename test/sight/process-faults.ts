@@ -3,7 +3,7 @@ import { counter, type Fault, gauge, gone } from './fault-series.js';
 const CLIENTS = 'apiserver_client_certificate_expiration_seconds_bucket{instance="a"';
 const [SOON, LATER] = [10 * 86_400, 300 * 86_400];
 
-/** What happens to processes, their logs and certificates. */
+/** Faults of processes, their logs and certificates. */
 export const PROCESS_FAULTS: readonly Fault[] = [
   {
     alert: 'OrchAuditEventsLost',

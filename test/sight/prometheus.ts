@@ -26,7 +26,7 @@ export interface ScrapeFiles {
 
 export interface PrometheusSettings {
   readonly dir: string;
-  /** Whom to ask how, given the names of files with `ca` and `token`. */
+  /** Creates the scrape configurations, given the names of files with `ca` and `token`. */
   readonly scrapeConfigs: (files: ScrapeFiles) => readonly object[];
   /** Texts of rule files, by name. */
   readonly rules: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface PrometheusSettings {
   /** PEM of the authority of the targets, and a bearer token for them. */
   readonly ca: string;
   readonly token: string;
-  /** What was seen before it starts, as OpenMetrics. */
+  /** Samples from before the start, as OpenMetrics. */
   readonly past?: string | undefined;
 }
 

@@ -54,7 +54,10 @@ export const often = (groups: readonly RuleGroup[]): RuleGroup[] =>
 
 const COMPARISON = /^([\s\S]+?)\s*(?:==|>=|<=|>|<)\s*[\d.]+\s*$/;
 
-/** What a rule looks at: the expression of a record, the values that an alert compares with bounds, or whose absence it tells. */
+/**
+ * Returns the expressions of a rule: that of a record, the values that an alert compares with bounds, or whose absence
+ * it reports.
+ */
 export function valuesOf({ alert, expr }: Rule): string[] {
   if (alert === undefined) return [expr];
   return expr.split(/\s+and\s+/).map((part) => {
@@ -64,7 +67,7 @@ export function valuesOf({ alert, expr }: Rule): string[] {
   });
 }
 
-/** What an alert is called where it is told of: by its severity too where two rules have its name. */
+/** Returns the display name of an alert: with its severity if two rules have the same name. */
 export function alertNames(groups: readonly RuleGroup[]): (labels: Readonly<Record<string, string>>) => string {
   const names = groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));

@@ -23,7 +23,7 @@ const hasManifests = existsSync(SHARED);
 
 /** Groups of the reference system's rules that are about its API server. */
 const API_SERVER_GROUPS = /^kube-apiserver|^kubernetes-system$|^kubernetes-system-apiserver$/;
-/** What there is none of here: aggregated servers, work queues, goroutines. docs/monitoring.md says so. */
+/** Metrics that do not exist here: aggregated servers, work queues, goroutines. docs/monitoring.md says so. */
 const ABSENT = /aggregator_unavailable_apiservice|workqueue_|go_goroutines/;
 
 const DAY_SECONDS = 86_400;

@@ -35,12 +35,12 @@ export interface Stage {
   mends(mend: () => unknown): Promise<void>;
   /** Resolves when none fires. */
   silent(): Promise<void>;
-  /** What each alert took, from its first fault and from the mending of that on; kept when the rules are those that are shipped. */
+  /** Times of each alert, from its first fault and from its repair; kept if the rules are the shipped ones. */
   times(): Promise<ReadonlyMap<string, MeasuredTime>>;
   close(): Promise<void>;
 }
 
-/** What the Prometheus of a stage does beside what operators are given. */
+/** Settings of a stage's Prometheus in addition to those that operators get. */
 export interface StageMore {
   /** Texts of rule files, by name. */
   readonly rules?: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface StageMore {
   readonly scrapes?: (cluster: Cluster) => Promise<readonly object[]>;
   /** Alerts are waited for that take so long at the pace that is shipped; twenty minutes to fire and twelve to end when absent. */
   readonly longest?: Longest;
-  /** What Prometheus has seen before, as OpenMetrics. */
+  /** Samples from before the start, as OpenMetrics. */
   readonly past?: string;
 }
 
@@ -103,19 +103,19 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
   };
 }
 
-/** What of a scrape configuration says who is asked. */
+/** The part of a scrape configuration that names the targets. */
 interface ScrapeConfig {
   readonly static_configs: readonly { readonly targets: readonly string[] }[];
 }
 
-/** What grew before it was seen for the first time has not grown to Prometheus. */
+/** Waits until all targets were scraped: Prometheus does not see growth from before the first sample. */
 async function hasAskedAll(prometheus: Prometheus, configs: readonly ScrapeConfig[]): Promise<void> {
   const targets = configs.flatMap(({ static_configs }) => static_configs.flatMap(({ targets }) => targets));
   const asked = async () => (await prometheus.query('up')).length >= targets.length;
   await waitUntil('Prometheus has asked all servers', ASKED_MS, asked);
 }
 
-/** Where alerts are measured a step that fails is told of, and the others go on. */
+/** Reports a failed step and continues if alerts are being measured; rejects otherwise. */
 const orMeasured = (step: Promise<void>): Promise<void> =>
   isShipped ? step.catch((error: unknown) => console.error(String(error))) : step;
 

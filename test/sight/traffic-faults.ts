@@ -1,6 +1,6 @@
 import { age, counter, type Fault, gauge, once } from './fault-series.js';
 
-/** What happens to what servers ask outside of themselves, to the feed of changes, and to watches. */
+/** Faults of the servers' outgoing requests, of the change feed, and of watches. */
 export const TRAFFIC_FAULTS: readonly Fault[] = [
   {
     alert: 'OrchAdmissionWebhookFails',

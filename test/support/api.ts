@@ -51,7 +51,7 @@ export class Answer {
   }
 }
 
-/** As much of an object as tests look at. */
+/** The part of an object that tests read. */
 export interface ApiObject {
   readonly apiVersion: string;
   readonly kind: string;

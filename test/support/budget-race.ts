@@ -15,7 +15,7 @@ export interface BudgetRace {
   readonly disturb: (over: AbortSignal) => Promise<void>;
 }
 
-/** What came of it. */
+/** The result of the race. */
 export interface BudgetRaceResult {
   /** Pods that are gone. */
   readonly gone: readonly string[];

@@ -8,9 +8,11 @@ import { makeServerFolder } from './run-folder.js';
 export interface TestClusterSettings extends ClusterSettings {
   /** The servers make their data themselves, where they would be given a copy of what others have made otherwise. */
   readonly makesData?: boolean;
+  /** The executable is this build but for defects that were put into it: it goes on with the data that this build has made. */
+  readonly isMutant?: boolean;
 }
 
-/** What of the folder of a cluster belongs together: the database holds certificates that the others have made. */
+/** Folders of a cluster that belong together: the database contains certificates created with the others. */
 const DATA = ['postgres', 'pki'];
 
 /** Starts a cluster for a test, whose database holds what every installation has. */
@@ -22,9 +24,9 @@ export async function startCluster(settings: TestClusterSettings): Promise<Clust
 }
 
 /** Another build makes data of its own, and roles and rights are prepared in a database that is still empty. */
-const takesTemplate = ({ makesData, executable, prepare, ...args }: TestClusterSettings): boolean =>
+const takesTemplate = ({ makesData, executable, isMutant, prepare, ...args }: TestClusterSettings): boolean =>
   !makesData &&
-  executable === undefined &&
+  (executable === undefined || isMutant === true) &&
   prepare === undefined &&
   startsAsUsual([args.serverArgs, args.apiServerArgs, args.gatewayArgs].flatMap((some = []) => some));
 

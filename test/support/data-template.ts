@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { waitUntil } from '../../tools/up/index.js';
-import { runFolder } from './run-folder.js';
+import { RUN_FOLDER, runFolder } from './run-folder.js';
 
 /** Options that decide what a server writes when it starts on an empty database for the first time. */
 const SHAPING = [
@@ -36,29 +36,34 @@ export async function copyTemplate(
   target: string,
   make: (folder: string) => Promise<void>,
 ): Promise<boolean> {
-  const folder = runFolder();
-  if (folder === undefined || !process.env.TEST_COPIES_DATA) return false;
-  const template = join(folder, `template-${name}`);
-  await madeOnce(template, make);
+  if (runFolder() === undefined || !process.env.TEST_COPIES_DATA) return false;
+  const template = await makeOnce(`template-${name}`, make);
   await promisify(execFile)('cp', ['-a', '--reflink=auto', `${template}/.`, target]);
   return true;
 }
 
-/** Has one of all processes of the run make it. Where that fails, the next one that wants it tries. */
-async function madeOnce(template: string, make: (folder: string) => Promise<void>): Promise<void> {
-  const lock = `${template}.lock`;
-  await waitUntil(`${template} is made`, MADE_MS, () => existsSync(template) || tryLock(lock));
-  if (existsSync(template)) return;
-  const fresh = `${template}.new`;
+/**
+ * Has one of all processes of the run make a folder. Where that fails, the next one that wants it tries.
+ * @returns its path
+ */
+export async function makeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const run = runFolder();
+  if (run === undefined) throw new Error(`${RUN_FOLDER} is not set: the global set-up has not run`);
+  const made = join(run, name);
+  const lock = `${made}.lock`;
+  await waitUntil(`${made} is made`, MADE_MS, () => existsSync(made) || tryLock(lock));
+  if (existsSync(made)) return made;
+  const fresh = `${made}.new`;
   try {
     mkdirSync(fresh);
     chmodSync(fresh, 0o711);
     await make(fresh);
-    renameSync(fresh, template);
+    renameSync(fresh, made);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
     rmdirSync(lock);
   }
+  return made;
 }
 
 function tryLock(lock: string): boolean {

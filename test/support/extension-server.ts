@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePki } from '@orch/authentication';
 
-/** What a server of another's API does with a request. */
+/** Handles a request to an extension server. */
 export type Answering = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A small server that answers for a group-version, as what is registered as an APIService does. */
@@ -14,9 +14,9 @@ export interface ExtensionServer {
   readonly port: number;
   /** PEM, in base64 as an APIService has it. */
   readonly caBundle: string;
-  /** What it does; may be changed. */
+  /** Current request handler; may be replaced. */
   answer: Answering;
-  /** What it does with a connection that wants another protocol. */
+  /** Handles a connection that requests another protocol. */
   upgrade: (req: IncomingMessage, socket: Socket) => void;
   /** Closes all connections and takes no more. */
   stop(): Promise<void>;

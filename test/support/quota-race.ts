@@ -18,11 +18,11 @@ export interface QuotaRace {
   readonly disturb: (over: AbortSignal) => Promise<void>;
 }
 
-/** Of several types, as writes of one wait for each other anyway, whatever they are charged to. */
+/** Resources to create; several, because writes of one type wait for each other anyway. */
 export const RESOURCES = ['configmaps', 'secrets'] as const;
 type Resource = (typeof RESOURCES)[number];
 
-/** What a version of the quota says is used of a resource, and what there was. */
+/** The usage of a resource that a version of the quota reports, and the real usage. */
 export interface Said {
   readonly version: string;
   readonly resource: Resource;
@@ -30,7 +30,7 @@ export interface Said {
   readonly there: number;
 }
 
-/** What came of it. */
+/** The result of the race. */
 export interface QuotaRaceResult {
   /** Objects that there are in the end. */
   readonly objects: Readonly<Record<Resource, number>>;

@@ -1,11 +1,11 @@
 import { isIdentifier, isPropertyAccessExpression, type Node, SyntaxKind } from 'typescript/unstable/ast';
-import { add, type Measured, nameOf, type Source } from './sources.js';
+import { add, type Measured, nameOf, type ParsedSource } from './sources.js';
 
 const TIMERS: ReadonlySet<string> = new Set(['setTimeout', 'setInterval']);
 const CLOCKS: ReadonlySet<string> = new Set(['Date.now', 'performance.now']);
 
 /** Files that use timers and clocks of the system directly, outside of libs/runtime: in how many places. */
-export function directClocks(sources: readonly Source[]): Measured {
+export function directClocks(sources: readonly ParsedSource[]): Measured {
   const found = new Map<string, number>();
   for (const { path, tree } of sources)
     if (/^(?:libs|services)\//.test(path) && !path.startsWith('libs/runtime/'))

@@ -1,6 +1,6 @@
 import { isConstructorDeclaration, type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { hasModifier, isDocumented, isExported } from './declarations.js';
-import { add, type Measured, nameOf, packageOf, type Source } from './sources.js';
+import { add, type Measured, nameOf, type ParsedSource, packageOf } from './sources.js';
 
 /** A member of a class, an interface or an object type, and whether it is explained. */
 interface Member {
@@ -26,10 +26,10 @@ export interface Coverage {
 const HIDDEN = [SyntaxKind.PrivateKeyword, SyntaxKind.ProtectedKeyword, SyntaxKind.OverrideKeyword] as const;
 const PUBLIC = [SyntaxKind.PublicKeyword, SyntaxKind.ReadonlyKeyword] as const;
 
-const documented = ({ text, tree }: Source, node: Node): boolean => isDocumented(text, node, node.getStart(tree));
+const documented = ({ text, tree }: ParsedSource, node: Node): boolean => isDocumented(text, node, node.getStart(tree));
 
 /** Exported names: how many there are, and how many lack a docstring. */
-export function exportedNames(sources: readonly Source[]): Coverage {
+export function exportedNames(sources: readonly ParsedSource[]): Coverage {
   const missing = new Map<string, number>();
   let all = 0;
   for (const source of sources)
@@ -41,7 +41,7 @@ export function exportedNames(sources: readonly Source[]): Coverage {
 }
 
 /** Public members of exported types: one needs no docstring where a member that it implements has one. */
-export function publicMembers(sources: readonly Source[]): Coverage {
+export function publicMembers(sources: readonly ParsedSource[]): Coverage {
   const types = sources.map((source) => [source, [...typesOf(source)]] as const);
   const byName = new Map<string, Declared[]>();
   for (const [name, type] of types.flatMap(([, declared]) => declared))
@@ -68,7 +68,7 @@ export function publicMembers(sources: readonly Source[]): Coverage {
 }
 
 /** The types that a source declares, by name. */
-function* typesOf(source: Source): Generator<readonly [string, Declared]> {
+function* typesOf(source: ParsedSource): Generator<readonly [string, Declared]> {
   for (const statement of source.tree.statements) {
     const {
       members,
@@ -98,7 +98,7 @@ function literalsOf(type: Node | undefined): readonly Node[] {
   return (type as Node & { types: readonly Node[] }).types.flatMap(literalsOf);
 }
 
-function* membersOf(source: Source, members: readonly Node[]): Generator<Member> {
+function* membersOf(source: ParsedSource, members: readonly Node[]): Generator<Member> {
   for (const member of members) {
     if (isConstructorDeclaration(member)) {
       const whole = documented(source, member);

@@ -1,5 +1,5 @@
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
-import { linesOf, type Measured, nameOf, type Source } from './sources.js';
+import { linesOf, type Measured, nameOf, type ParsedSource } from './sources.js';
 
 const LINES = 35;
 const PARAMETERS = 5;
@@ -15,13 +15,17 @@ const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([
 ]);
 
 /** Functions of more than 35 lines, signature and braces included: how many. */
-export const longFunctions = (sources: readonly Source[]): Measured => functionsAbove(sources, LINES, linesOf);
+export const longFunctions = (sources: readonly ParsedSource[]): Measured => functionsAbove(sources, LINES, linesOf);
 
 /** Functions of more than 5 parameters: how many. */
-export const wideFunctions = (sources: readonly Source[]): Measured =>
+export const wideFunctions = (sources: readonly ParsedSource[]): Measured =>
   functionsAbove(sources, PARAMETERS, (_, node) => (node as Node & { parameters: readonly Node[] }).parameters.length);
 
-function functionsAbove(sources: readonly Source[], most: number, measure: (source: Source, node: Node) => number) {
+function functionsAbove(
+  sources: readonly ParsedSource[],
+  most: number,
+  measure: (source: ParsedSource, node: Node) => number,
+) {
   const found = new Map<string, number>();
   for (const source of sources)
     for (const [name, node] of functionsOf(source.tree)) {

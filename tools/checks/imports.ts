@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
-import { nameOf, nodesOf, type Source } from './sources.js';
+import { nameOf, nodesOf, type ParsedSource } from './sources.js';
 
 /** The sources that a package exports, by the name that they are imported by. */
 export type Faces = ReadonlyMap<string, string>;
 
 /** Names that are imported of each file; `*` for all of them. */
-export function importsOf(files: readonly Source[], faces: Faces): Map<string, Set<string>> {
+export function importsOf(files: readonly ParsedSource[], faces: Faces): Map<string, Set<string>> {
   const known = new Set(files.map(({ path }) => path));
   const imported = new Map<string, Set<string>>();
   for (const { path, tree } of files)

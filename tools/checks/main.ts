@@ -7,7 +7,7 @@ import { readFaces } from './faces.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
 import { needlessExports, unusedFaceNames } from './needless-exports.js';
-import { type Check, problemsOf, readKnown, shrunk, writeKnown } from './ratchet.js';
+import { type Bound, problemsOf, readKnown, shrunk, writeKnown } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse, readTexts } from './sources.js';
 import { stringAccessors } from './string-accessors.js';
@@ -19,7 +19,7 @@ Prints each problem and exits with 1.
 `;
 
 /** Measures everything that is bounded. */
-function measure(): Check[] {
+function measure(): Bound[] {
   const texts = readTexts();
   const sourceTexts = new Map([...texts].filter(([path]) => isSource(path)));
   const files = parse(texts);
@@ -27,7 +27,7 @@ function measure(): Check[] {
   const faces = readFaces();
   const [names, members] = [exportedNames(sources), publicMembers(sources)];
   console.log(`docstrings: ${share(names)} of exported names, ${share(members)} of public members`);
-  const check = (name: string, unit: string, measured: Measured): Check => ({ name, unit, measured });
+  const check = (name: string, unit: string, measured: Measured): Bound => ({ name, unit, measured });
   return [
     check('large-folders', 'sources (at most 24)', largeFolders(sourceTexts)),
     check('large-packages', 'thousand lines (at most 6)', largePackages(sourceTexts)),

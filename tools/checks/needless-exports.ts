@@ -1,13 +1,13 @@
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { isExported } from './declarations.js';
 import { type Faces, importsOf } from './imports.js';
-import { add, isSource, type Measured, nameOf, packageOf, type Source } from './sources.js';
+import { add, isSource, type Measured, nameOf, type ParsedSource, packageOf } from './sources.js';
 
 /** Sources that executables import as bundles. */
 const ENTRY = /^services\/[^/]+\/src\/index\.ts$/;
 
 /** Exported declarations that no other file imports, by file and name. Names on a face count as imported. */
-export function needlessExports(files: readonly Source[], faces: Faces): Measured {
+export function needlessExports(files: readonly ParsedSource[], faces: Faces): Measured {
   const imported = importsOf(files, faces);
   const found = new Map<string, number>();
   for (const { path, tree } of files.filter((file) => isSource(file.path) && !ENTRY.test(file.path))) {
@@ -27,7 +27,7 @@ function namesOf(statement: Node): string[] {
 }
 
 /** Counts names that a package exports and no other package imports, by package. */
-export function unusedFaceNames(files: readonly Source[], faces: Faces): Measured {
+export function unusedFaceNames(files: readonly ParsedSource[], faces: Faces): Measured {
   const imported = importsOf(files, faces);
   const sources = new Set(faces.values());
   const found = new Map<string, number>();

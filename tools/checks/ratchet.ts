@@ -8,7 +8,7 @@ type Known = Readonly<Record<string, number>>;
 const FOLDER = 'tools/checks/known';
 
 /** A bound on the sources, with tolerated excesses. */
-export interface Check {
+export interface Bound {
   /** Names the file of its tolerances. */
   readonly name: string;
   /** Unit of the amounts, with the limit. */
@@ -18,7 +18,7 @@ export interface Check {
 }
 
 /** Compares amounts with the tolerated ones. @returns a sentence for each excess and for each tolerance too wide */
-export function problemsOf({ name: check, unit, measured }: Check, known: Known): string[] {
+export function problemsOf({ name: check, unit, measured }: Bound, known: Known): string[] {
   const excess = [...measured]
     .filter(([name, amount]) => amount > (known[name] ?? 0))
     .map(([name, amount]) => `${check}: ${name}: ${amount} ${unit}; tolerated: ${known[name] ?? 'none'}`);

@@ -5,7 +5,7 @@ import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
 
 /** A TypeScript file with its syntax tree. */
-export interface Source {
+export interface ParsedSource {
   /** Path from the root of the repository. */
   readonly path: string;
   /** The whole file. */
@@ -30,7 +30,7 @@ export function readTexts(): Map<string, string> {
 }
 
 /** Parses files without resolving their imports. @throws Error for a text that is no TypeScript */
-export function parse(texts: ReadonlyMap<string, string>): Source[] {
+export function parse(texts: ReadonlyMap<string, string>): ParsedSource[] {
   const files = Object.fromEntries([...texts].map(([path, text]) => [`/s/${path}`, text]));
   const compilerOptions = { noLib: true, noResolve: true, types: [] };
   const project = JSON.stringify({ compilerOptions, files: Object.keys(files) });
@@ -65,7 +65,7 @@ export function* nodesOf(node: Node): Generator<Node> {
 }
 
 /** Lines that a node takes, its docstring aside. */
-export function linesOf({ text, tree }: Source, node: Node): number {
+export function linesOf({ text, tree }: ParsedSource, node: Node): number {
   return text.slice(node.getStart(tree), node.end).split('\n').length;
 }
 

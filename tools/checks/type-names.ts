@@ -1,6 +1,6 @@
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { isExported } from './declarations.js';
-import { add, type Measured, nameOf, type Source } from './sources.js';
+import { add, type Measured, nameOf, type ParsedSource } from './sources.js';
 
 const TYPES: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ClassDeclaration,
@@ -10,7 +10,7 @@ const TYPES: ReadonlySet<SyntaxKind> = new Set([
 ]);
 
 /** Names of exported types and classes that are declared in more than one file: in how many. */
-export function sharedTypeNames(sources: readonly Source[]): Measured {
+export function sharedTypeNames(sources: readonly ParsedSource[]): Measured {
   const found = new Map<string, number>();
   for (const { tree } of sources) {
     const exported = tree.statements.filter((statement) => TYPES.has(statement.kind) && isExported(statement));

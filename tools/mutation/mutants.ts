@@ -1,7 +1,7 @@
 import { isTypeNode, type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
-import { OPERATORS, type Replacement, type Source } from './operators.js';
+import { OPERATORS, type Replacement, type SourceText } from './operators.js';
 
 /** A text that is wrong in one place. */
 export interface Mutant extends Replacement {
@@ -47,7 +47,7 @@ function replacementsOf(text: string): Replacement[] {
     if (!program || !file) throw new Error('the compiler has not read the text');
     const [fault] = program.getSyntacticDiagnostics('/s/a.ts');
     if (fault) throw new Error(`the text is no TypeScript: ${fault.text}`);
-    const source: Source = {
+    const source: SourceText = {
       start: (node) => node.getStart(file),
       text: (node) => text.slice(node.getStart(file), node.end),
     };
@@ -57,7 +57,7 @@ function replacementsOf(text: string): Replacement[] {
   }
 }
 
-function* each(node: Node, source: Source): Iterable<Replacement> {
+function* each(node: Node, source: SourceText): Iterable<Replacement> {
   if (WITHOUT_CODE.has(node.kind) || isTypeNode(node)) return;
   for (const operator of OPERATORS) yield* operator(node, source);
   const below: Node[] = [];

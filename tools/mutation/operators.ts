@@ -26,7 +26,7 @@ export interface Replacement {
 }
 
 /** Reads text of the file that is mutated. */
-export interface Source {
+export interface SourceText {
   /** Returns the offset at which a node begins, without comments before it. */
   start(node: Node): number;
   /** Returns the text of a node. */
@@ -34,7 +34,7 @@ export interface Source {
 }
 
 /** Returns the mutations of a node; each replacement alone makes the program wrong. */
-type Operator = (node: Node, source: Source) => readonly Replacement[];
+type Operator = (node: Node, source: SourceText) => readonly Replacement[];
 
 const SWAPPED: Readonly<Partial<Record<SyntaxKind, string>>> = {
   [SyntaxKind.LessThanToken]: '<=',
@@ -159,7 +159,7 @@ function conditionOf(node: Node): Expression | undefined {
 /** Whether it is settled both ways anyhow. */
 const isCondition = (node: Node): boolean => conditionOf(node.parent) === node;
 
-const instead = (node: Node, source: Source, text: string): Replacement => ({
+const instead = (node: Node, source: SourceText, text: string): Replacement => ({
   start: source.start(node),
   end: node.end,
   text,

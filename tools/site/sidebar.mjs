@@ -47,6 +47,19 @@ export const GROUPS = [
     ],
   },
   { text: 'Reference', pages: ['reference', 'compatibility', 'validation', 'changelog'] },
-  { text: 'Design and measurements', pages: ['reliability', 'performance', 'simulator', 'design/bounds'] },
+  {
+    text: 'Design and measurements',
+    pages: [
+      'reliability',
+      'performance',
+      'simulator',
+      'design/bounds',
+      'design/measurements',
+      'design/measurements-requests',
+      'design/measurements-watches',
+      'design/measurements-changes',
+      'design/measurements-features',
+    ],
+  },
   { text: 'Contribute', pages: ['architecture', 'extend', 'plan'] },
 ];

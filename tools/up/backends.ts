@@ -7,7 +7,7 @@ import { findPrograms, type Programs } from './programs.js';
 import { accepts } from './ready.js';
 
 /** Place and life span of a backend: its folder for data and log, its port, and whether it outlives the starter. */
-export interface Place {
+export interface BackendPlacement {
   /** Folder of data and log. */
   readonly dir: string;
   readonly port: number;
@@ -22,7 +22,7 @@ const POSTGRES_USER = 'postgres';
  * A PostgreSQL with durable commits and trust authentication, on loopback only. Makes its data directory at first;
  * every directory above it must be passable for the user `postgres` when this runs as root.
  */
-export function postgresServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+export function postgresServer(place: BackendPlacement, programs: Programs = findPrograms()): ManagedProcess {
   const data = join(place.dir, 'postgres');
   const user = process.getuid?.() === 0 ? idsOf(POSTGRES_USER) : undefined;
   if (!existsSync(join(data, 'PG_VERSION'))) {
@@ -61,7 +61,7 @@ export const postgresUrl = (port: number, role = POSTGRES_USER): string =>
 
 /** NATS with JetStream, which keeps what it needs for itself in a directory of its own. */
 export function natsServer(
-  place: Place,
+  place: BackendPlacement,
   programs: Programs = findPrograms(),
   more: readonly string[] = [],
 ): ManagedProcess {
@@ -101,7 +101,7 @@ function answersStartup(port: number): Promise<boolean> {
 }
 
 /** A Redis that keeps nothing on disk, on loopback only. */
-export function redisServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+export function redisServer(place: BackendPlacement, programs: Programs = findPrograms()): ManagedProcess {
   const settings = { port: place.port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: place.dir };
   return new ManagedProcess({
     name: 'redis',

@@ -1,4 +1,4 @@
-export { natsServer, type Place, postgresServer, postgresUrl, redisServer } from './backends.js';
+export { type BackendPlacement, natsServer, postgresServer, postgresUrl, redisServer } from './backends.js';
 export { type Backend, type Cluster, type ClusterSettings, startCluster } from './cluster.js';
 export { EXECUTABLE, ORCHCTL, UNBUNDLED } from './executable.js';
 export { kubeconfig } from './kubeconfig.js';

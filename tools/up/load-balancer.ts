@@ -1,4 +1,4 @@
-import type { Place } from './backends.js';
+import type { BackendPlacement } from './backends.js';
 import { haproxy } from './haproxy.js';
 import type { ManagedProcess } from './managed-process.js';
 import { nginx } from './nginx.js';
@@ -10,7 +10,7 @@ export const LOAD_BALANCERS = ['nginx', 'haproxy'] as const;
 export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 
 /** Settings of a load balancer in front of a cluster. */
-export interface LoadBalancerSettings extends Place {
+export interface LoadBalancerSettings extends BackendPlacement {
   /** Loopback port: HAProxy answers health checks at it; nginx uses it for requests to itself. */
   readonly healthPort: number;
   /** Ports of HTTPS on loopback, at least one of each tier. */

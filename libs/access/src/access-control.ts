@@ -25,8 +25,8 @@ import { type AuthorizationMode, type AuthorizationOptions, authorizationModes }
 import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
 import { judgeOfRights } from './judge-of-rights.js';
-import { NodeFollowers } from './node-followers.js';
-import { PolicyFollowers } from './policy-followers.js';
+import { NodeInformers } from './node-informers.js';
+import { PolicyInformers } from './policy-informers.js';
 import { roleAggregation } from './role-aggregation.js';
 import { WatchRechecks } from './watch-rechecks.js';
 
@@ -59,8 +59,8 @@ const NODE_ROLE = 'system:node';
 export class AccessControl {
   /** Decides for every request. */
   readonly authorizer: Authorizer;
-  readonly #followers: PolicyFollowers;
-  readonly #nodes: NodeFollowers;
+  readonly #informers: PolicyInformers;
+  readonly #nodes: NodeInformers;
   readonly #settings: AccessControlSettings;
   #rechecks: WatchRechecks | undefined;
   readonly #onLoss = new Set<(concerned: Concerned) => void>();
@@ -79,16 +79,16 @@ export class AccessControl {
     this.#makeNamespaces = settings.makeNamespaces;
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(deps);
-    this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
+    this.#informers = new PolicyInformers({ store, feed, endpoints, policy, onError });
     const onLoss = (concerned: Concerned) => {
       for (const listener of this.#onLoss) listener(concerned);
     };
-    this.#followers.onLoss(onLoss);
+    this.#informers.onLoss(onLoss);
     // A node ends its own watches of a pod's objects when it learns that the pod is gone, and would report a refusal as
     // an error.
     const onNodeLoss = (concerned: Concerned) =>
       void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
-    this.#nodes = new NodeFollowers({ deps, store, feed, onLoss: onNodeLoss, onError });
+    this.#nodes = new NodeInformers({ deps, store, feed, onLoss: onNodeLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
@@ -102,7 +102,7 @@ export class AccessControl {
     const modes = authorizationModes(options.authorizationMode);
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
-    const writing = { deps, store, endpoints, policy, followers: this.#followers };
+    const writing = { deps, store, endpoints, policy, informers: this.#informers };
     this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
   }
 
@@ -130,7 +130,7 @@ export class AccessControl {
    */
   async start(): Promise<void> {
     this.#webhook = await this.#openWebhook();
-    await this.#followers.start();
+    await this.#informers.start();
     // Some default roles are in these namespaces.
     if (this.#keeper) await this.#makeNamespaces();
     await this.#keeper?.keep();
@@ -140,7 +140,7 @@ export class AccessControl {
   /** The controller of roles that are made of others. @param client writes as the controller */
   aggregation(client: ControllerClient): Controller {
     const { deps, policy } = this.#settings;
-    return roleAggregation({ deps, policy, endpoints: policyEndpoints(deps), followers: this.#followers, client });
+    return roleAggregation({ deps, policy, endpoints: policyEndpoints(deps), informers: this.#informers, client });
   }
 
   /**
@@ -159,7 +159,7 @@ export class AccessControl {
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     this.#rechecks?.stop();
-    this.#followers.stop();
+    this.#informers.stop();
     this.#nodes.stop();
     await this.#webhook?.close();
   }

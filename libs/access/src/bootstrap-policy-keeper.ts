@@ -11,11 +11,12 @@ import {
 import type { ApiDeps } from '@orch/handlers';
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { fromStored, type PolicyEndpoints } from '@orch/resources';
-import { inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
+import { type Clock, sleep, systemClock } from '@orch/runtime';
+import { Backoff, inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
 import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import { ignoreMissing, serverItself } from '@orch/writing';
-import type { PolicyFollowers } from './policy-followers.js';
+import type { PolicyInformers } from './policy-informers.js';
 import type { Binding, Role } from './policy-objects.js';
 
 interface BootstrapPolicyOptions {
@@ -23,10 +24,12 @@ interface BootstrapPolicyOptions {
   readonly store: Pick<ServingStore, 'lease'>;
   readonly endpoints: PolicyEndpoints;
   readonly policy: RbacPolicy;
-  readonly followers: Pick<PolicyFollowers, 'confirm'>;
+  readonly informers: Pick<PolicyInformers, 'confirm'>;
   readonly features: Features;
   /** Users who may do everything. */
   readonly administrators: readonly string[];
+  /** Default: the machine's time. */
+  readonly clock?: Clock;
 }
 
 /** Returns which features bootstrap rules may depend on are on; a gate that is not known here is off. */
@@ -35,8 +38,8 @@ export const bootstrapGates =
   (gate: string): boolean =>
     gate in FEATURES && features.enabled(gate as keyof typeof FEATURES);
 
-/** Milliseconds between two looks whether the server that has the lease is done. */
-const LOOK_MS = 100;
+/** Waits between two looks whether the server that has the lease is done, milliseconds. */
+const LOOKS = { firstMs: 100, longestMs: 1_000 };
 /** Objects that are written at a time. */
 const WRITES = { items: 32, bytes: 32, sizeOf: () => 1 };
 
@@ -46,6 +49,10 @@ type Step = () => Promise<void>;
 /**
  * Maintains the default roles and bindings at the start of a server: missing objects and rules are added, and
  * additional ones are kept. One server does that at a time; the others wait for it.
+ *
+ * No controller of the installation: a server answers no request before its roles exist, and controllers run in a server
+ * that answers, which may be of an older release and not know what this one needs. kube-apiserver does it when it
+ * starts, too, and does not undo later changes. The lease only saves writes: two servers that write at once get on.
  */
 export class BootstrapPolicyKeeper {
   readonly #wanted: BootstrapPolicy;
@@ -60,16 +67,18 @@ export class BootstrapPolicyKeeper {
   /** Resolves when all of them exist. @throws StoreUnavailableError, StatusError */
   async keep(): Promise<void> {
     if ((await this.#steps()).length === 0) return;
-    const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);
+    const { store, clock = systemClock } = this.options;
+    const lease = store.lease('rbac-bootstrap', LEADERSHIP_MS);
+    const looks = new Backoff(LOOKS);
     while (!(await lease.take())) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      await this.options.followers.confirm();
+      await sleep(clock, looks.next());
+      await this.options.informers.confirm();
       if ((await this.#steps()).length === 0) return;
     }
     try {
-      await this.options.followers.confirm();
+      await this.options.informers.confirm();
       await inParallel(onePage(await this.#steps()), WRITES, (step) => step());
-      await this.options.followers.confirm();
+      await this.options.informers.confirm();
     } finally {
       await lease.giveBack().catch(() => undefined);
     }

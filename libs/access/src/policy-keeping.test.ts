@@ -8,7 +8,7 @@ import { controllerHost, leavingOut, runControllers, type TestApi, testApi } fro
 import { ControllerClient } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
-import { PolicyFollowers } from './policy-followers.js';
+import { PolicyInformers } from './policy-informers.js';
 import type { Binding, Role } from './policy-objects.js';
 import { roleAggregation } from './role-aggregation.js';
 
@@ -32,7 +32,7 @@ class Lease {
 let api: TestApi;
 let lease: Lease;
 let policy: RbacPolicy;
-let followers: PolicyFollowers;
+let informers: PolicyInformers;
 const errors: unknown[] = [];
 beforeEach(async () => {
   api = await testApi({}, 'kubernetes');
@@ -40,23 +40,23 @@ beforeEach(async () => {
   policy = api.policy;
   const endpoints = policyEndpoints(api.deps);
   const onError = (error: unknown) => void errors.push(error);
-  followers = new PolicyFollowers({ store: api.store, feed: api.feed, endpoints, policy, onError });
+  informers = new PolicyInformers({ store: api.store, feed: api.feed, endpoints, policy, onError });
 });
 afterEach(() => {
-  followers.stop();
+  informers.stop();
   api.close();
   expect(errors.splice(0)).toEqual([]);
 });
 
 const parts = () => ({
-  ...{ deps: api.deps, endpoints: policyEndpoints(api.deps), policy, followers },
+  ...{ deps: api.deps, endpoints: policyEndpoints(api.deps), policy, informers },
   ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES, administrators: [] },
 });
 const keeper = () => new BootstrapPolicyKeeper(parts());
-const aggregation = (known = followers) => {
+const aggregation = (known = informers) => {
   const client = new ControllerClient(controllerHost(api), 'clusterrole-aggregation-controller');
   const { deps, endpoints } = parts();
-  const controllers = [roleAggregation({ deps, endpoints, policy, followers: known, client })];
+  const controllers = [roleAggregation({ deps, endpoints, policy, informers: known, client })];
   return runControllers({ controllers }, { onError: (error) => void errors.push(error) });
 };
 const role = (name: string) => api.stored('clusterroles', name) as Role | undefined;
@@ -71,9 +71,9 @@ const annotated = (object: ApiObject): ApiObject => ({
 describe('a policy that follows', () => {
   it('knows what was there and what comes, changes and goes, and says whose rights may be fewer', async () => {
     await api.create('roles', { metadata: { name: 'pods' }, rules: [PODS] });
-    await followers.start();
+    await informers.start();
     const concerned: unknown[] = [];
-    followers.onLoss((each) => void concerned.push([...each.users, ...each.groups]));
+    informers.onLoss((each) => void concerned.push([...each.users, ...each.groups]));
     const decision = () => policy.decide(JANE, GET_POD).decision;
     expect(decision()).toBe('no-opinion');
     await api.create('rolebindings', {
@@ -81,10 +81,10 @@ describe('a policy that follows', () => {
       roleRef: { apiGroup: GROUP, kind: 'Role', name: 'pods' },
       subjects: [{ kind: 'User', apiGroup: GROUP, name: 'jane' }],
     });
-    await followers.confirm();
+    await informers.confirm();
     expect([decision(), concerned]).toEqual(['allow', []]);
     await change('roles', 'pods', (object) => ({ ...object, rules: [] }));
-    await followers.confirm();
+    await informers.confirm();
     expect([decision(), concerned]).toEqual(['no-opinion', [['jane']]]);
   });
 });
@@ -100,7 +100,7 @@ describe('a binding that cannot be read', () => {
     await api.create('rolebindings', bindingOf('jane', 'jane'));
     await api.create('rolebindings', bindingOf('joe', 'joe'));
     const told: string[] = [];
-    const lacking = new PolicyFollowers({
+    const lacking = new PolicyInformers({
       ...{ store: leavingOut(api.store, ({ name }) => name === 'jane'), feed: api.feed, policy },
       endpoints: policyEndpoints(api.deps),
       onError: (error) => void told.push((error as Error).message),
@@ -116,7 +116,7 @@ describe('a binding that cannot be read', () => {
 describe('what every installation has', () => {
   const start = async () => {
     for (const name of ['kube-system', 'kube-public']) await api.create('namespaces', { metadata: { name } });
-    await followers.start();
+    await informers.start();
     await keeper().keep();
   };
 
@@ -189,7 +189,7 @@ describe('what every installation has', () => {
 
   it('is waited for while another server makes it', async () => {
     lease.free = false;
-    await followers.start();
+    await informers.start();
     let done = false;
     const kept = keeper()
       .keep()
@@ -217,7 +217,7 @@ describe('a role that is made of others', () => {
         rules: name === 'all' ? [rule('a'), rule('b')] : [],
       });
     let isUnreadable = true;
-    const lacking = new PolicyFollowers({
+    const lacking = new PolicyInformers({
       ...{ store: leavingOut(api.store, ({ name }) => isUnreadable && name === 'b'), feed: api.feed, policy },
       endpoints: policyEndpoints(api.deps),
       onError: () => undefined,
@@ -246,7 +246,7 @@ describe('a role that is made of others', () => {
       aggregationRule: { clusterRoleSelectors: selectors },
       rules: [rule('by-hand')],
     });
-    await followers.start();
+    await informers.start();
     const aggregator = await aggregation();
     const resources = () => role('all')?.rules?.map(({ resources: of }) => of?.[0]);
     await expect.poll(resources).toEqual(['c', 'a', 'shared', 'b']);
@@ -261,13 +261,13 @@ describe('a role that is made of others', () => {
     const names = ['u', 'v', 'w', 'x', 'y', 'z'];
     for (const name of names) await api.create('clusterroles', { metadata: { name }, aggregationRule, rules });
     await api.create('clusterroles', { metadata: { name: 'part', labels: { part: 'true' } }, rules });
-    await followers.start();
+    await informers.start();
     const aggregator = await aggregation();
     await expect.poll(() => role('z')?.rules?.length).toBe(1);
     const reads = vi.spyOn(policy, 'roles');
     await change('clusterroles', 'part', (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }));
     await expect.poll(() => names.every((name) => (role(name)?.rules ?? []).length === 0)).toBe(true);
-    await followers.confirm();
+    await informers.confirm();
     // One for the change by the test, one for each that was written then, and what was still to be heard of before.
     expect(reads.mock.calls.length).toBeLessThanOrEqual(9);
     await aggregator.stop();

@@ -1,7 +1,7 @@
 import type { BindingObject, PolicyRule, RoleObject, RoleRef, RoleSelector, Subject } from '@orch/authorization';
-import type { FollowedRow } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, fromStored } from '@orch/resources';
+import type { Row } from '@orch/storage';
 
 /** A Role or ClusterRole object, as the API returns it. */
 export interface Role extends ApiObject {
@@ -23,7 +23,7 @@ export interface Binding extends ApiObject {
 }
 
 /** @throws ConversionError for a body of a version that this release does not know */
-export function readRole(row: FollowedRow, endpoint: Endpoint): RoleObject {
+export function readRole(row: Row, endpoint: Endpoint): RoleObject {
   const { metadata, rules, aggregationRule } = fromStored(row, endpoint) as Role;
   const selectors = aggregationRule?.clusterRoleSelectors ?? [];
   return {
@@ -36,7 +36,7 @@ export function readRole(row: FollowedRow, endpoint: Endpoint): RoleObject {
 }
 
 /** @throws ConversionError for a body of a version that this release does not know */
-export function readBinding(row: FollowedRow, endpoint: Endpoint): BindingObject {
+export function readBinding(row: Row, endpoint: Endpoint): BindingObject {
   const { roleRef, subjects } = fromStored(row, endpoint) as Binding;
   return {
     namespace: row.namespace,

@@ -1,6 +1,6 @@
 import {
   aggregatedRules,
-  type LabelMatcher,
+  type LabelPredicate,
   type PolicyRule,
   type RbacPolicy,
   type RoleObject,
@@ -12,14 +12,14 @@ import { type ApiDeps, merging } from '@orch/handlers';
 import { type JsonObject, type LabelSelectorObject, labelSelectorOf } from '@orch/machinery';
 import type { PolicyEndpoints } from '@orch/resources';
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
-import type { PolicyFollowers } from './policy-followers.js';
+import type { PolicyInformers } from './policy-informers.js';
 
 /** Dependencies of the aggregation of roles. */
 interface RoleAggregationOptions {
   readonly deps: ApiDeps;
   readonly endpoints: PolicyEndpoints;
   readonly policy: RbacPolicy;
-  readonly followers: Pick<PolicyFollowers, 'confirm' | 'onClusterRoles' | 'lacksClusterRoles'>;
+  readonly informers: Pick<PolicyInformers, 'confirm' | 'onClusterRoles' | 'lacksClusterRoles'>;
   readonly client: Pick<ControllerClient, 'update'>;
 }
 
@@ -28,7 +28,7 @@ const RETRY = { firstMs: 5, longestMs: 60_000 };
 
 /** Gives ClusterRoles with an aggregation rule the rules of the roles that it selects. */
 export function roleAggregation(options: RoleAggregationOptions): Controller {
-  const { policy, followers } = options;
+  const { policy, informers } = options;
   // Sorted once for each change, not for each role that is made of others.
   let known: readonly RoleObject[] | undefined;
   const byName = () => (known ??= clusterRoles(policy));
@@ -39,12 +39,12 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
       {
         // Any role may be one that others are made of.
         subscribe: (enqueue) =>
-          followers.onClusterRoles(() => {
+          informers.onClusterRoles(() => {
             known = undefined;
             keys().forEach(enqueue);
           }),
         keys,
-        confirm: () => followers.confirm(),
+        confirm: () => informers.confirm(),
       },
     ],
     retry: RETRY,
@@ -52,7 +52,7 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
       const role = policy.role('', name);
       if (!role?.aggregates) return undefined;
       // The written rules apply on servers that can read all roles, too.
-      if (followers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
+      if (informers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
       const rules = aggregatedRules(role, byName(), matcherOf);
       if (!sameRules(rules, role.rules)) await apply(options, name, rules);
       return undefined;
@@ -78,7 +78,7 @@ async function apply(
 }
 
 /** Returns the matcher of a selector. An invalid one, which validation refuses, matches nothing. */
-function matcherOf(selector: RoleSelector): LabelMatcher {
+function matcherOf(selector: RoleSelector): LabelPredicate {
   try {
     const made = labelSelectorOf(selector as LabelSelectorObject);
     return (labels) => made.matches(labels);

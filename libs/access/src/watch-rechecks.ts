@@ -75,6 +75,6 @@ export class WatchRechecks {
     const { clock, logger } = this.settings;
     if (clock.now() - this.#saidAt < SAY_EVERY_MS) return;
     this.#saidAt = clock.now();
-    logger.error('rights to open watches cannot be asked about', error);
+    logger.error('open watches could not be authorized again', error);
   }
 }

@@ -19,7 +19,7 @@ import { AdmissionControl } from '../src/admission-control.js';
 import { admissionMetrics } from '../src/admission-metrics.js';
 import { admissionOptions } from '../src/admission-options.js';
 import { AdmissionWebhooks } from '../src/admission-webhooks.js';
-import { pluginSurroundings } from '../src/plugin-surroundings.js';
+import { pluginServices } from '../src/plugin-services.js';
 import { webhookMetrics } from '../src/webhook-metrics.js';
 
 const { values: flags } = parseArgs({
@@ -137,7 +137,7 @@ async function control() {
     observer: admissionMetrics(metrics),
     webhooks: (configuration) => webhooks.for(configuration),
     policies: webhooks.forPolicies(),
-    surroundings: pluginSurroundings({
+    services: pluginServices({
       ...{ metrics, sharedRates: undefined, deps: needed },
       remote: () => NO_REMOTE_DOCUMENTS,
     }),

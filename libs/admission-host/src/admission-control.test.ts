@@ -30,7 +30,7 @@ const webhooks = new AdmissionWebhooks({
   mostHangingCalls: 50,
   exempt: { namespaces: new Set(), groups: new Set() },
 });
-const surroundings = {
+const services = {
   metrics,
   servedAs: () => [],
   openReviews: () => Promise.reject(new Error('no webhooks are opened')),
@@ -47,7 +47,7 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     logger: { warn: (text) => void warnings.push(text) },
     observer,
     // Each has metrics of its own.
-    surroundings: { ...surroundings, metrics: new Metrics() },
+    services: { ...services, metrics: new Metrics() },
   });
 const warnings: string[] = [];
 const namesIn = async (options?: Partial<AdmissionOptions>) => (await open(options)).plugins.map(({ name }) => name);

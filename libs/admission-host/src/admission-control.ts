@@ -1,10 +1,10 @@
 import type { AuthorizationOptions } from '@orch/access';
 import {
   type AdmissionPlugin,
+  type AdmissionStep,
   type BuiltPlugin,
   type PluginContext,
   type PluginSelection,
-  type Step,
   selectionProblems,
   selectPlugins,
   timed,
@@ -14,7 +14,7 @@ import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionObserver } from './admission-metrics.js';
 import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
-import type { Surroundings } from './plugin-surroundings.js';
+import type { PluginServices } from './plugin-services.js';
 import { ServedParams } from './served-params.js';
 
 interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
@@ -22,7 +22,7 @@ interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnab
   readonly policies: Omit<PluginContext['policies'], 'params'>;
   readonly options: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'>;
   readonly observer?: AdmissionObserver;
-  readonly surroundings: Surroundings;
+  readonly services: PluginServices;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -35,7 +35,7 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, webhooks, policies, options, observer, surroundings }: AdmissionControlSettings,
+    { names, isEnabled, webhooks, policies, options, observer, services }: AdmissionControlSettings,
     /** Objects that plugins look up. Other parts of the process may follow objects through it until it is started. */
     readonly objects = new ProcessObjects(),
   ) {
@@ -48,7 +48,7 @@ export class AdmissionControl {
       const known = objects.forPlugin();
       const context = {
         ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
-        ...surroundings,
+        ...services,
         policies: { ...policies, params: this.#params },
         configuration: configurations.get(name),
       };
@@ -136,7 +136,7 @@ function asked(
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
   const { name, needs = [], callsOut = false, looksOnly = false } = plugin;
-  const around = (step: Step): AdmissionPlugin['admit'] => {
+  const around = (step: AdmissionStep): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
     const observe = observer?.controller(name, step);
     return (attributes) => {

@@ -1,4 +1,4 @@
-import type { Operation, Step, StepObserver } from '@orch/admission';
+import type { AdmissionStep, Operation, StepObserver } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
 /** Receives the durations of admission, milliseconds. */
@@ -6,7 +6,10 @@ export interface AdmissionObserver {
   /** Receives the duration of all plugins of a step together. */
   readonly step: StepObserver;
   /** Returns a function that receives the durations of one plugin in one step. */
-  controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
+  controller(
+    name: string,
+    step: AdmissionStep,
+  ): (operation: Operation, milliseconds: number, rejected: boolean) => void;
 }
 
 /** Bounds of the histograms in seconds, as in the reference. */
@@ -16,14 +19,14 @@ const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 export function admissionMetrics(metrics: Metrics): AdmissionObserver {
   const step = metrics.histogram({
     name: 'apiserver_admission_step_admission_duration_seconds',
-    help: 'Time that all admission plugins took together to change an object (admit) or to judge it (validate).',
+    help: 'Time that all admission plugins together took to mutate (admit) or validate an object.',
     labels: ['type', 'operation', 'rejected'] as const,
     buckets: BUCKETS,
     stability: 'STABLE',
   });
   const controller = metrics.histogram({
     name: 'apiserver_admission_controller_admission_duration_seconds',
-    help: 'Time that an admission plugin took to change an object (admit) or to judge it (validate).',
+    help: 'Time that an admission plugin took to mutate (admit) or validate an object.',
     labels: ['name', 'type', 'operation', 'rejected'] as const,
     buckets: BUCKETS,
     stability: 'STABLE',

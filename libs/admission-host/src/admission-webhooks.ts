@@ -1,10 +1,10 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type {
   Exemptions,
-  PolicySurroundings,
+  PolicyServices,
   WebhookObserver,
+  WebhookServices,
   WebhookState,
-  WebhookSurroundings,
   WebhookTrust,
 } from '@orch/admission';
 import type { Names } from '@orch/machinery';
@@ -38,10 +38,10 @@ export class AdmissionWebhooks {
   }
 
   /** Returns the host for one plugin. @param configuration of the plugin. @throws Error for an invalid one */
-  for(configuration: unknown): WebhookSurroundings {
+  for(configuration: unknown): WebhookServices {
     const client = new ReviewClients(configuration);
     this.#clients.push(client);
-    const show: WebhookSurroundings['show'] = (states, trusted) => {
+    const show: WebhookServices['show'] = (states, trusted) => {
       this.#states.push(states);
       this.#trusted.push(trusted);
     };
@@ -49,7 +49,7 @@ export class AdmissionWebhooks {
   }
 
   /** Returns the host for policies, which see objects as webhooks do. */
-  forPolicies(): Omit<PolicySurroundings, 'params'> {
+  forPolicies(): Omit<PolicyServices, 'params'> {
     const { observer } = this.settings;
     return {
       forms: this.#forms,

@@ -4,7 +4,7 @@ export { type AdmissionObserver, admissionMetrics } from './admission-metrics.js
 export { type AdmissionOptions, admissionOptions } from './admission-options.js';
 export { AdmissionWebhooks } from './admission-webhooks.js';
 export { ProcessObjects } from './known-objects.js';
-export { pluginSurroundings } from './plugin-surroundings.js';
+export { pluginServices } from './plugin-services.js';
 export { followPolicies, policyController } from './policy-checks.js';
 export { clusterAddress, endpointAddress } from './service-addresses.js';
 export { observeWebhooks, webhookMetrics } from './webhook-metrics.js';

@@ -1,19 +1,19 @@
-import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
+import type { KnownObjects, KnownResource, ServerWriter } from '@orch/admission';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
-import type { ObjectSource } from '@orch/informers';
+import type { InformerStore } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { fromStored, storedEndpoint } from '@orch/resources';
 import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { ensureOwn, serverForUsers } from '@orch/writing';
-import { FollowedKind } from './followed-kind.js';
+import { KindInformer } from './kind-informer.js';
 
 /** Sources of the objects that plugins look up. */
 export interface KnownObjectsSource {
   /** Resources, reader and write pipeline of the process. */
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
   /** Store that objects are loaded from, with notices of commits and rewinds. */
-  readonly store: ObjectSource & Pick<ServingStore, 'onCommit' | 'onRewind'>;
+  readonly store: InformerStore & Pick<ServingStore, 'onCommit' | 'onRewind'>;
   /** Feed of changes. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Receives failures to load or follow objects. */
@@ -24,7 +24,7 @@ export interface KnownObjectsSource {
 export interface PluginObjects {
   /** The objects, as the plugin sees them. */
   readonly objects: KnownObjects;
-  /** Waits for all kinds that the plugin follows; see {@link FollowedKind.caughtUp}. */
+  /** Waits for all kinds that the plugin follows; see {@link KindInformer.caughtUp}. */
   caughtUp(deadline: number): Promise<void> | undefined;
 }
 
@@ -32,10 +32,10 @@ const nameOf = ({ group, resource }: KnownResource) => `${group}/${resource}`;
 
 /** Shares objects between the plugins of a process: a resource that several of them look up is followed once. */
 export class ProcessObjects {
-  readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
+  readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: KindInformer }>();
   readonly #ends: (() => void)[] = [];
   /** Writes for plugins, with the rights of the server. */
-  readonly ownWrites: OwnWrites = {
+  readonly ownWrites: ServerWriter = {
     create: (resource, object, deadline) => {
       const { deps } = this.#started();
       return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, serverForUsers(deadline));
@@ -45,10 +45,10 @@ export class ProcessObjects {
 
   /** Creates the view of one plugin. Resources must be followed before {@link start}. */
   forPlugin(): PluginObjects {
-    const followed = new Set<FollowedKind>();
+    const followed = new Set<KindInformer>();
     const follow = (resource: KnownResource) => {
       if (this.#source) throw new Error(`${resource.resource} are to be followed from the start`);
-      const kind = this.#kinds.get(nameOf(resource))?.kind ?? new FollowedKind();
+      const kind = this.#kinds.get(nameOf(resource))?.kind ?? new KindInformer();
       this.#kinds.set(nameOf(resource), { resource, kind });
       followed.add(kind);
       return kind;
@@ -67,7 +67,7 @@ export class ProcessObjects {
   async start(source: KnownObjectsSource): Promise<void> {
     this.#source = source;
     const { deps, store } = source;
-    const byType = new Map<TypeId, FollowedKind>();
+    const byType = new Map<TypeId, KindInformer>();
     const starting = [...this.#kinds.values()].map(({ resource, kind }) => {
       const endpoint = storedEndpoint(deps, resource.group, resource.resource);
       byType.set(endpoint.type, kind);
@@ -123,11 +123,11 @@ export class ProcessObjects {
 /** Objects that are read at a time, so that no transaction lasts long. */
 const LISTED_AT_A_TIME = 1_000;
 
-function acknowledge(byType: ReadonlyMap<TypeId, FollowedKind>, changes: readonly Change[]): void {
+function acknowledge(byType: ReadonlyMap<TypeId, KindInformer>, changes: readonly Change[]): void {
   for (const { type, version } of changes) byType.get(type)?.acknowledged(version);
 }
 
-function caughtUp(kinds: Iterable<FollowedKind>, deadline: number): Promise<void> | undefined {
+function caughtUp(kinds: Iterable<KindInformer>, deadline: number): Promise<void> | undefined {
   let waits: Promise<void>[] | undefined;
   for (const kind of kinds) {
     const wait = kind.caughtUp(deadline);

@@ -25,5 +25,8 @@ interface PolicyStatusSettings {
 }
 
 /** The controller that checks the types of policies. */
-export const policyController = ({ deps, ...rest }: PolicyStatusSettings): Controller =>
-  policyStatus({ deps, endpoint: storedEndpoint(deps, POLICIES.group, POLICIES.resource), ...rest });
+export const policyController = ({ deps, policies, catchUp }: PolicyStatusSettings): Controller =>
+  policyStatus({
+    ...{ deps, catchUp, policies: policies.informer },
+    endpoint: storedEndpoint(deps, POLICIES.group, POLICIES.resource),
+  });

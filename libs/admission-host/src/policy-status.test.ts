@@ -1,6 +1,7 @@
 import { type CheckedPolicy, typeWarnings } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
+import { ManualInformer } from '@orch/runtime/testing';
 import { followedOn, MemoryStore, runControllers, type TestApi, testApi } from '@orch/testing';
 import { serverItself } from '@orch/writing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -85,7 +86,7 @@ describe('the status of policies', () => {
     const row = await api.store.get(endpoint.type, { namespace: '', name: 'late' });
     const policy = row && fromStored(row, endpoint);
     let goesOn = true;
-    const policies = { get: () => policy, all: () => [], onChange: () => () => undefined };
+    const policies = new ManualInformer<ApiObject>(policy ? [['late', policy]] : []);
     const catchUp = async () => {
       goesOn = false;
     };
@@ -104,7 +105,7 @@ describe('the status of policies', () => {
     const endpoint = storedEndpoint(deps, GROUP, RESOURCE);
     const followed = followedOn(api);
     const policies = followed.follow(RESOURCE, GROUP);
-    const controllers = [policyStatus({ deps, endpoint, policies, catchUp: async () => undefined })];
+    const controllers = [policyStatus({ deps, endpoint, policies: policies.informer, catchUp: async () => undefined })];
     const running = await runControllers({ ...followed, controllers });
     const create = () => ({ metadata: { name: 'p' }, spec: spec('object.nothing == 1') }) as ApiObject;
     await deps.pipeline.write(request('CREATE', endpoint), { create });

@@ -1,8 +1,9 @@
-import { type CheckedPolicy, type FollowedObjects, typeWarnings } from '@orch/admission';
-import { type Controller, followedSource } from '@orch/controllers';
+import { type CheckedPolicy, typeWarnings } from '@orch/admission';
+import { type Controller, informerSource } from '@orch/controllers';
 import type { ApiDeps } from '@orch/handlers';
 import type { ApiObject, JsonValue } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
+import type { SharedInformer } from '@orch/runtime/informers';
 import { updateOwn } from '@orch/writing';
 import { ServedKindForms } from './served-forms.js';
 
@@ -11,7 +12,7 @@ interface PolicyStatusOptions {
   readonly deps: Pick<ApiDeps, 'pipeline' | 'served' | 'scheme'>;
   /** Endpoint of policies in the version that is stored. */
   readonly endpoint: Endpoint;
-  readonly policies: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
+  readonly policies: Pick<SharedInformer<ApiObject>, 'get' | 'keys' | 'onChange' | 'confirm'>;
   /** Resolves when everything is served that was defined before the call. */
   readonly catchUp: () => Promise<void>;
 }
@@ -23,10 +24,10 @@ export function policyStatus({ deps, endpoint, policies, catchUp }: PolicyStatus
   const own = { pipeline: deps.pipeline, endpoint };
   return {
     name: 'validatingadmissionpolicy-status',
-    sources: [followedSource(policies)],
+    sources: [informerSource(policies)],
     retry: RETRY,
     async reconcile(name, run) {
-      const policy = policies.get('', name);
+      const policy = policies.get(name);
       if (!policy || !isDue(policy)) return undefined;
       await catchUp();
       const { uid = '', generation = 0 } = policy.metadata ?? {};

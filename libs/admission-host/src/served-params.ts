@@ -1,5 +1,5 @@
 import type { ParamKind, ParamObjects } from '@orch/admission';
-import { FollowedType } from '@orch/informers';
+import { ResourceInformer } from '@orch/informers';
 import { type ApiObject, type LabelSelector, parseApiVersion, timeout } from '@orch/machinery';
 import { type Endpoint, inServedVersion, servedObject, toStatusError, UNSTORED } from '@orch/resources';
 import { Slices } from '@orch/runtime/work';
@@ -18,10 +18,10 @@ const RETRY_SECONDS = 1;
 export class ServedParams implements ParamObjects {
   #source: KnownObjectsSource | undefined;
   #kinds: readonly ParamKind[] = [];
-  readonly #byType = new Map<TypeId, FollowedType<Row>>();
+  readonly #byType = new Map<TypeId, ResourceInformer<Row>>();
   readonly #ends: (() => void)[] = [];
   /** Selected rows by namespace, for each selector; dropped when the objects change. */
-  readonly #selections = new WeakMap<FollowedType<Row>, WeakMap<LabelSelector, Map<string, readonly Row[]>>>();
+  readonly #selections = new WeakMap<ResourceInformer<Row>, WeakMap<LabelSelector, Map<string, readonly Row[]>>>();
   readonly #labels = new WeakMap<Row, Labels>();
   readonly #made = new WeakMap<Row, { readonly by: Endpoint; readonly object: ApiObject }>();
 
@@ -84,7 +84,7 @@ export class ServedParams implements ParamObjects {
 
   /** Returns the selected objects, sorted by name. The selection is cached until something changes. */
   async #selected(
-    rows: FollowedType<Row>,
+    rows: ResourceInformer<Row>,
     namespace: string,
     selector: LabelSelector,
     endpoint: Endpoint,
@@ -131,7 +131,7 @@ export class ServedParams implements ParamObjects {
     kind: ParamKind,
     deadline: number,
     unknown: T,
-    look: (rows: FollowedType<Row>, endpoint: Endpoint) => T | Promise<T>,
+    look: (rows: ResourceInformer<Row>, endpoint: Endpoint) => T | Promise<T>,
   ): T | Promise<T> {
     const endpoint = this.#endpoint(kind);
     const rows = endpoint && this.#byType.get(endpoint.type);
@@ -183,7 +183,7 @@ export class ServedParams implements ParamObjects {
 
   #begin(type: TypeId): void {
     const { store, feed, onError } = this.#source as KnownObjectsSource;
-    const rows = new FollowedType<Row>();
+    const rows = new ResourceInformer<Row>();
     rows.onChange(() => this.#selections.delete(rows));
     void rows.start({ type, read: (row) => row, store, feed, onError });
     this.#byType.set(type, rows);

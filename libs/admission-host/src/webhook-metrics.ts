@@ -10,34 +10,34 @@ const LARGEST_CODE = 600;
 export function webhookMetrics(metrics: Metrics): WebhookObserver {
   const duration = metrics.histogram({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
-    help: 'Time that an admission webhook took, with all that follows from its answer.',
+    help: 'Time that an admission webhook took, including the processing of its answer.',
     labels: ['name', 'type', 'operation', 'rejected'] as const,
     buckets: BUCKETS,
     stability: 'STABLE',
   });
   const requests = metrics.counter({
     name: 'apiserver_admission_webhook_request_total',
-    help: 'Calls of an admission webhook, by the code of what came of it.',
+    help: 'Number of calls of an admission webhook, by the status code of the result.',
     labels: ['name', 'type', 'operation', 'code', 'rejected'] as const,
   });
   const rejections = metrics.counter({
     name: 'apiserver_admission_webhook_rejection_count',
-    help: 'Requests that an admission webhook refused (no_error), or that were refused as it failed (calling_webhook_error) or as its answer could not be carried out (apiserver_internal_error).',
+    help: 'Number of requests that an admission webhook refused (no_error), or that were refused because the call failed (calling_webhook_error) or because the answer could not be applied (apiserver_internal_error).',
     labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'] as const,
   });
   const failedOpen = metrics.counter({
     name: 'apiserver_admission_webhook_fail_open_count',
-    help: 'Requests that went on though an admission webhook failed.',
+    help: 'Number of requests that continued although an admission webhook failed.',
     labels: ['name', 'type'] as const,
   });
   const conditions = metrics.counter({
     name: 'apiserver_admission_admission_match_condition_evaluation_errors_total',
-    help: 'Match conditions that could not be evaluated.',
+    help: 'Number of match conditions that failed to evaluate.',
     labels: ['name', 'type'] as const,
   });
   const notAsked = metrics.counter({
     name: 'orch_admission_webhook_not_asked_total',
-    help: 'Calls of an admission webhook that were not made, as many of it hang and one of them is of the same user.',
+    help: 'Number of calls of an admission webhook that were not made, because too many calls of it hang and one of them is of the same user.',
     labels: ['name', 'type'] as const,
   });
   return {
@@ -58,7 +58,7 @@ export function observeWebhooks(metrics: Metrics, states: () => readonly Webhook
   metrics.observedGauge(
     {
       name: 'orch_admission_webhook_hanging_calls',
-      help: 'Calls of an admission webhook that hang: out for more than half of their time, with nothing answered since they began.',
+      help: 'Number of hanging calls of an admission webhook: half of their timeout has passed, and nothing has been answered since they began.',
       labels: ['configuration', 'name', 'type'] as const,
     },
     () => states().map((each) => [[each.configuration, each.webhook, each.type], each.hanging] as const),

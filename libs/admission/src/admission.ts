@@ -3,10 +3,10 @@ import type { AdmissionPlugin } from './plugin.js';
 import type { Reinvocation } from './reinvocation.js';
 
 /** Receives how long all plugins of a step took together, milliseconds, and whether one of them refused. */
-export type StepObserver = (step: Step, operation: Operation, milliseconds: number, rejected: boolean) => void;
+export type StepObserver = (step: AdmissionStep, operation: Operation, milliseconds: number, rejected: boolean) => void;
 
 /** A step of admission: `admit` may change the object, `validate` only accepts or refuses it. */
-export type Step = 'admit' | 'validate';
+export type AdmissionStep = 'admit' | 'validate';
 
 /** The plugins that are called for one write: those that handle its target. */
 export interface SelectedPlugins {
@@ -89,7 +89,7 @@ function inTurn(
 }
 
 function observed(
-  step: Step,
+  step: AdmissionStep,
   { operation }: Target,
   observe: StepObserver | undefined,
   work: () => void | Promise<void>,

@@ -29,7 +29,7 @@ export interface Target {
 }
 
 /** Options of the request, whatever its verb; options that are not given or do not apply are absent. */
-export interface RequestOptions {
+export interface OperationOptions {
   /** Whether the request is processed completely but not stored: a plugin must then have no effects outside of it. */
   readonly dryRun: boolean;
   /** Field manager that will own the written fields. */
@@ -53,7 +53,7 @@ export interface Attributes extends Target {
   /** A copy of the existing object, in the same version. Undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
   /** Options of the request that caused the write. */
-  readonly options: RequestOptions;
+  readonly options: OperationOptions;
   /** The user on whose behalf the write is made; the server's own writes have a user of their own. */
   readonly user: UserInfo;
   /** Authorizer of the request that caused the write, for checks beyond the write itself. */

@@ -1,11 +1,19 @@
-export { Admission, admit, type SelectedPlugins, type Step, type StepObserver, timed, validate } from './admission.js';
-export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
+export {
+  Admission,
+  type AdmissionStep,
+  admit,
+  type SelectedPlugins,
+  type StepObserver,
+  timed,
+  validate,
+} from './admission.js';
+export type { Attributes, Operation, OperationOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export { Conditions, type MatchCondition } from './matching/conditions.js';
 export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './matching/match.js';
 export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
-export type { OwnWrites } from './own-writes.js';
+export type { ServerWriter } from './own-writes.js';
 export {
   type AdmissionPlugin,
   isNeeded,
@@ -19,7 +27,7 @@ export { isTerminating, terminatingNamespace } from './plugins/namespaces/namesp
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { policyMetrics } from './policy/policy-metrics.js';
-export type { ParamKind, ParamObjects, PolicySurroundings } from './policy/policy-surroundings.js';
+export type { ParamKind, ParamObjects, PolicyServices } from './policy/policy-services.js';
 export { type CheckedPolicy, type KnownForm, type KnownKinds, typeWarnings } from './policy/type-check.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
@@ -33,8 +41,8 @@ export {
   type ReviewClient,
   type ReviewedForms,
   type WebhookObserver,
+  type WebhookServices,
   type WebhookState,
-  type WebhookSurroundings,
   type WebhookTrust,
   type WebhookType,
-} from './webhook/surroundings.js';
+} from './webhook/webhook-services.js';

@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import type { SharedInformer } from '@orch/runtime/informers';
 
 /**
  * A built-in resource in its storage version, by its group as the specification names it (`storage.orch.io`, '' for the
@@ -13,6 +14,8 @@ export interface KnownResource {
 
 /** All objects of a resource, cached in memory. Callers must not change them. */
 export interface FollowedObjects {
+  /** The informer behind it, for controllers. */
+  readonly informer: SharedInformer<ApiObject>;
   /** Returns an object, if it exists. @param namespace '' for an object without one */
   get(namespace: string, name: string): ApiObject | undefined;
   /** Returns the objects of a namespace; '' for objects without one. */

@@ -2,7 +2,7 @@ import type { ApiObject } from '@orch/machinery';
 import type { KnownResource } from './known-objects.js';
 
 /** Writes that plugins make as the server itself. They pass admission like any other write. */
-export interface OwnWrites {
+export interface ServerWriter {
   /**
    * Creates an object.
    * @param object in the storage version, with its name and namespace

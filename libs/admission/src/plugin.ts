@@ -4,9 +4,9 @@ import type { FeatureName } from '@orch/schema';
 import type { ReviewWebhook, ReviewWebhookSettings, SharedRates } from '@orch/webhooks';
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
-import type { OwnWrites } from './own-writes.js';
-import type { PolicySurroundings } from './policy/policy-surroundings.js';
-import type { WebhookSurroundings } from './webhook/surroundings.js';
+import type { ServerWriter } from './own-writes.js';
+import type { PolicyServices } from './policy/policy-services.js';
+import type { WebhookServices } from './webhook/webhook-services.js';
 
 /**
  * A service of the process that a plugin relies on:
@@ -93,7 +93,7 @@ export interface PluginContext {
   /** Objects that may be looked up. */
   readonly objects: KnownObjects;
   /** Creates objects on behalf of users. */
-  readonly ownWrites: OwnWrites;
+  readonly ownWrites: ServerWriter;
   /** Options of the process. */
   readonly settings: PluginSettings;
   /**
@@ -101,9 +101,9 @@ export interface PluginContext {
    * @param configuration a `WebhookAdmissionConfiguration`; undefined for none
    * @throws Error for an invalid one
    */
-  webhooks(configuration: unknown): WebhookSurroundings;
+  webhooks(configuration: unknown): WebhookServices;
   /** Host of the plugin for policies. */
-  readonly policies: PolicySurroundings;
+  readonly policies: PolicyServices;
   /** Returns whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** Registry for metrics, which have the names of the reference. */

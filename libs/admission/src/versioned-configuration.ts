@@ -7,14 +7,18 @@ interface ConfigurationKind {
 }
 
 /** Members of a configuration. */
-export type Members = Readonly<Record<string, unknown>>;
+export type ConfigurationFields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the members of a configuration except for `apiVersion` and `kind`.
  * @param known names of the members
  * @throws Error for another group, version or kind, and for unknown members
  */
-export function readConfiguration(value: unknown, expected: ConfigurationKind, known: readonly string[]): Members {
+export function readConfiguration(
+  value: unknown,
+  expected: ConfigurationKind,
+  known: readonly string[],
+): ConfigurationFields {
   const { apiVersion, kind, ...members } = membersOf(value, expected.kind);
   const shown = JSON.stringify(value);
   if (typeof kind !== 'string' || kind === '') throw new Error(`Object 'Kind' is missing in '${shown}'`);
@@ -28,13 +32,13 @@ export function readConfiguration(value: unknown, expected: ConfigurationKind, k
 }
 
 /** Returns the members of an object. @throws Error for another value */
-export function membersOf(value: unknown, what: string): Members {
+export function membersOf(value: unknown, what: string): ConfigurationFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} is not an object`);
-  return value as Members;
+  return value as ConfigurationFields;
 }
 
 /** @throws Error for members that are not among those that are known */
-export function onlyKnown(members: Members, known: readonly string[], path: string): Members {
+export function onlyKnown(members: ConfigurationFields, known: readonly string[], path: string): ConfigurationFields {
   const unknown = Object.keys(members).filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(`strict decoding error: ${unknown.map((name) => `unknown field "${path}${name}"`).join(', ')}`);
@@ -42,21 +46,21 @@ export function onlyKnown(members: Members, known: readonly string[], path: stri
 }
 
 /** Returns a member that is a text; '' if it is absent. @throws Error for another value */
-export function textOf(members: Members, name: string, path = ''): string {
+export function textOf(members: ConfigurationFields, name: string, path = ''): string {
   const value = members[name] ?? '';
   if (typeof value !== 'string') throw new Error(`${path}${name} must be a string`);
   return value;
 }
 
 /** Returns a member that is a list; an empty one if it is absent. @throws Error for another value */
-export function listOf(members: Members, name: string, path = ''): readonly unknown[] {
+export function listOf(members: ConfigurationFields, name: string, path = ''): readonly unknown[] {
   const value = members[name] ?? [];
   if (!Array.isArray(value)) throw new Error(`${path}${name} must be a list`);
   return value;
 }
 
 /** Returns a member that is an integer of 32 bits; 0 if it is absent. @throws Error for another value */
-export function integerOf(members: Members, name: string, path = ''): number {
+export function integerOf(members: ConfigurationFields, name: string, path = ''): number {
   const value = members[name] ?? 0;
   if (typeof value !== 'number' || (value | 0) !== value) throw new Error(`${path}${name} must be a whole number`);
   return value;

@@ -1,13 +1,13 @@
 import type { ControllerGroup } from '@orch/controllers';
-import type { Credentials } from '@orch/credentials';
+import type { ReloadableCredentials } from '@orch/credentials';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '@orch/discovery';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
-import { type FollowedRow, ObjectFollower } from '@orch/informers';
+import { StoreInformer } from '@orch/informers';
 import type { Endpoint } from '@orch/resources';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { ResourceDescription } from '@orch/schema';
-import type { ServingStore } from '@orch/storage';
+import type { Row, ServingStore } from '@orch/storage';
 import { observeRegistrations } from './aggregation-metrics.js';
 import type { AggregationOptions } from './aggregation-options.js';
 import { Aggregator } from './aggregator.js';
@@ -28,7 +28,7 @@ interface AggregatedApisSettings {
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   readonly serving: AggregationOptions & RequestHeaderOptions & { readonly requestTimeout: number };
-  readonly credentials: Credentials;
+  readonly credentials: ReloadableCredentials;
   /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
   readonly isPartial: () => boolean;
   /** Whether this process may run the controller of registrations; one process at a time runs it. */
@@ -54,7 +54,7 @@ export class AggregatedApis {
 
   /** Authorities of the servers that answer. */
   get trusted(): { certificate: string; file: string; pem: string }[] {
-    return [...(this.#parts?.follower.objects.values() ?? [])].flatMap(({ name, caBundle: pem }) =>
+    return [...(this.#parts?.informer.objects.values() ?? [])].flatMap(({ name, caBundle: pem }) =>
       pem === undefined ? [] : [{ certificate: 'ca-bundle', file: `apiservices/${name}`, pem }],
     );
   }
@@ -71,7 +71,7 @@ export class AggregatedApis {
 
   /** Resolves when all registrations are known: only then requests may be answered. */
   async start(): Promise<void> {
-    await this.#parts?.follower.start();
+    await this.#parts?.informer.start();
   }
 
   /** Publishes which client certificates other servers should trust. */
@@ -83,14 +83,14 @@ export class AggregatedApis {
   async stop(): Promise<void> {
     await this.#parts?.config?.stop();
     this.#parts?.discovery.stop();
-    this.#parts?.follower.stop();
+    void this.#parts?.informer.stop();
     await this.#parts?.backings.stop();
     this.#parts?.extensions.close();
   }
 }
 
 interface Parts {
-  readonly follower: ObjectFollower<Registration>;
+  readonly informer: StoreInformer<Registration>;
   readonly backings: Backings;
   readonly extensions: Extensions;
   readonly discovery: RemoteDiscovery;
@@ -112,8 +112,8 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const { deps, store, feed, serving, credentials, metrics, logger } = settings;
   const { names, reader } = deps;
   const onError = (error: unknown) => logger.error('aggregation', error);
-  const read = (row: FollowedRow) => readRegistration(row, known.registrations, names);
-  const follower = new ObjectFollower({ source: store, feed, type: known.registrations.type, onError, read });
+  const read = (row: Row) => readRegistration(row, known.registrations, names);
+  const informer = new StoreInformer({ source: store, feed, type: known.registrations.type, onError, read });
   const onChange = () => {
     controller?.askOfServices();
     discovery.follow(remote);
@@ -130,8 +130,8 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
       logger.v(2)?.info('documents of another server', { server, problem: String(problem) }),
   });
   let remote = new RemoteRegistrations([], names);
-  follower.onChange(() => {
-    remote = new RemoteRegistrations(follower.objects.values(), names);
+  informer.onChange(() => {
+    remote = new RemoteRegistrations(informer.objects.values(), names);
     backings.want([...remote].map(({ service }) => service));
     extensions.keep(remote);
     discovery.follow(remote);
@@ -142,28 +142,28 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     maxRequests: serving.maxRequestsPerExtension,
     streamStartMs: serving.requestTimeout,
   });
-  const onUnavailable = observeRegistrations(metrics, () => follower.objects.values());
+  const onUnavailable = observeRegistrations(metrics, () => informer.objects.values());
   const controller = settings.decides
-    ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable })
+    ? controllerOf(settings, { known, informer, backings, extensions, onUnavailable })
     : undefined;
   const config = configOf(settings, onError);
-  return { follower, backings, extensions, discovery, aggregator, controller, config };
+  return { informer, backings, extensions, discovery, aggregator, controller, config };
 }
 
-interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
+interface Deciding extends Pick<Parts, 'informer' | 'backings' | 'extensions'> {
   readonly known: Known;
   readonly onUnavailable: RegistrationControllerOptions['onUnavailable'];
 }
 
 function controllerOf({ deps, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
-  const { known, follower, backings, extensions, onUnavailable } = deciding;
+  const { known, informer, backings, extensions, onUnavailable } = deciding;
   const { names, pipeline, remover, scheme, now } = deps;
   const checks = new AvailabilityChecks({ backings, extensions, onAnswer: (name) => controller.ask(name) });
   const isDeclared = ({ group, version, resource }: ResourceDescription) =>
     scheme.resource(group, version, resource) !== undefined;
   const localOf = localRegistrations(names, isDeclared);
   const controller = new RegistrationController({
-    follower,
+    informer,
     checks,
     writer: new RegistrationWriter({ pipeline, remover, endpoint: known.registrations, names, now }),
     local: () => localOf(deps.served.current),

@@ -13,14 +13,14 @@ export function observeRegistrations(
   metrics.observedGauge(
     {
       name: 'aggregator_unavailable_apiservice',
-      help: 'Whether the group-version of an APIService is not available (1) or is (0).',
+      help: '1 if the group-version of an APIService is unavailable, 0 if it is available.',
       labels: ['name'] as const,
     },
     () => [...registrations()].map((each) => [[each.name], isAvailable(each) ? 0 : 1] as const),
   );
   const counter = metrics.counter({
     name: 'aggregator_unavailable_apiservice_total',
-    help: 'How often the group-version of an APIService was available and then was not, as the process tells that decides so.',
+    help: 'Number of times that the group-version of an APIService became unavailable, counted by the process that checks availability.',
     labels: ['name', 'reason'] as const,
   });
   return ({ name }, reason) => counter.with(name, reason).inc();

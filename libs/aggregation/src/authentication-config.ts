@@ -5,7 +5,7 @@ import type { ObjectReader } from '@orch/reading';
 import { fromStored } from '@orch/resources';
 import type { Clock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
-import { type OwnWrites, serverItself } from '@orch/writing';
+import { serverItself, type UpdateTarget } from '@orch/writing';
 
 /** ConfigMap from which extension servers read which client certificates and headers to trust. */
 const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
@@ -26,7 +26,7 @@ export type RequestHeaderOptions = Pick<
   'requestheaderUsernameHeaders' | 'requestheaderGroupHeaders' | 'requestheaderExtraHeadersPrefix'
 >;
 
-interface AuthenticationConfigOptions extends OwnWrites {
+interface AuthenticationConfigOptions extends UpdateTarget {
   readonly reader: Pick<ObjectReader, 'current'>;
   /** Returns the current credentials. */
   trust(): PublishedTrust;

@@ -81,7 +81,7 @@ export class AvailabilityChecks {
   }
 
   /** Forgets all but these. */
-  keep(names: ReadonlyMap<string, unknown>): void {
+  keep(names: { has(name: string): boolean }): void {
     for (const name of this.#checks.keys()) if (!names.has(name)) this.#checks.delete(name);
   }
 

@@ -1,4 +1,4 @@
-import { ObjectFollower } from '@orch/informers';
+import { StoreInformer } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { ManualClock } from '@orch/runtime/testing';
@@ -36,7 +36,7 @@ function processOf({ isPartial = false }: { isPartial?: boolean } = {}) {
   const { names, pipeline, remover, now } = api.deps;
   const errors: string[] = [];
   const onError = (error: unknown) => void errors.push((error as Error).message);
-  const follower = new ObjectFollower<Registration>({
+  const informer = new StoreInformer<Registration>({
     ...{ source: api.store, feed: api.feed, type: registrations.type, onError },
     read: (row) => readRegistration(row, registrations, names),
   });
@@ -49,7 +49,7 @@ function processOf({ isPartial = false }: { isPartial?: boolean } = {}) {
   };
   const unavailable: string[] = [];
   const controller = new RegistrationController({
-    follower,
+    informer,
     checks: new AvailabilityChecks({
       backings: { of: () => backing.now },
       extensions: { unverified: () => expect.unreachable('nobody else answers for anything') },
@@ -65,19 +65,19 @@ function processOf({ isPartial = false }: { isPartial?: boolean } = {}) {
     onUnavailable: ({ name }, reason) => void unavailable.push(`${name} ${reason}`),
   });
   const run = (settings: RunSettings = {}) => runControllers(controller, { onError, ...settings });
-  return { follower, controller, writing, errors, served, backing, unavailable, run };
+  return { informer, controller, writing, errors, served, backing, unavailable, run };
 }
 
 /** One look of a process at all registrations. */
 async function look(isPartial: boolean): Promise<void> {
-  const { follower, controller, errors } = processOf({ isPartial });
-  await follower.start();
+  const { informer, controller, errors } = processOf({ isPartial });
+  await informer.start();
   for (const { sources, reconcile } of controller.controllers)
     for (const name of new Set(sources.flatMap((source) => [...source.keys()])))
       await reconcile(name, { goesOn: true });
   expect(errors).toEqual([]);
   controller.stop();
-  follower.stop();
+  await informer.stop();
 }
 
 const registered = () =>
@@ -123,12 +123,12 @@ describe('the controller of registrations', () => {
 
   it('begins once they are known, is woken by what is served and by services, and writes nothing at rest', async () => {
     await api.create('apiservices', remote());
-    const { follower, controller, errors, served, backing, unavailable, run } = processOf();
+    const { informer, controller, errors, served, backing, unavailable, run } = processOf();
     const clock = new ManualClock();
     const running = await run({ clock });
     await clock.settle();
     expect([registered(), errors]).toEqual([[REMOTE], ['objects are not followed']]);
-    await follower.start();
+    await informer.start();
     await soon(clock, () => told(SERVED.name)).toBe('True Local');
     expect(told(REMOTE)).toBeUndefined();
     served.now = new Map([[OTHER.name, OTHER]]);
@@ -138,17 +138,17 @@ describe('the controller of registrations', () => {
     backing.now = { service: undefined, endpoints: undefined };
     controller.askOfServices();
     await soon(clock, () => told(REMOTE)).toBe('False ServiceNotFound');
-    await follower.confirm();
+    await informer.confirm();
     await clock.advance(1_000);
     const writes = api.store.writes.length;
     await clock.advance(60_000);
     expect([api.store.writes.length, unavailable]).toEqual([writes, []]);
     await running.stop();
-    follower.stop();
+    await informer.stop();
   });
 
   it('tries one that is refused again with backoff, and keeps nobody from the others', async () => {
-    const { follower, writing, errors, served, run } = processOf();
+    const { informer, writing, errors, served, run } = processOf();
     served.now.set(OTHER.name, OTHER);
     const clock = new ManualClock();
     const tries: number[] = [];
@@ -163,7 +163,7 @@ describe('the controller of registrations', () => {
         return sync(...synced);
       },
     });
-    await follower.start();
+    await informer.start();
     const running = await run({ clock });
     await soon(clock, () => told(OTHER.name)).toBe('True Local');
     await clock.advance(20_000);
@@ -174,11 +174,11 @@ describe('the controller of registrations', () => {
     await clock.advance(5_000);
     await soon(clock, () => told(SERVED.name)).toBe('True Local');
     await running.stop();
-    follower.stop();
+    await informer.stop();
   });
 
   it('writes nothing any more once the lease is lost, though it has begun', async () => {
-    const { follower, writing, errors, run } = processOf();
+    const { informer, writing, errors, run } = processOf();
     const clock = new ManualClock();
     const { sync } = writing;
     let [isFree, begun, lost] = [true, 0, 0];
@@ -192,7 +192,7 @@ describe('the controller of registrations', () => {
         await sync(...synced).finally(() => lost++);
       },
     });
-    await follower.start();
+    await informer.start();
     const running = await run({ clock, isFree: () => isFree });
     await soon(clock, () => begun).toBe(1);
     isFree = false;
@@ -209,6 +209,6 @@ describe('the controller of registrations', () => {
     };
     await soon(clock, again).toBe('True Local');
     await running.stop();
-    follower.stop();
+    await informer.stop();
   });
 });

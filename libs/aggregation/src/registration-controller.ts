@@ -1,5 +1,5 @@
-import { type Controller, type ControllerGroup, type ControllerSource, objectSource } from '@orch/controllers';
-import type { ObjectFollower } from '@orch/informers';
+import { type Controller, type ControllerGroup, type ControllerSource, informerSource } from '@orch/controllers';
+import type { SharedInformer } from '@orch/runtime/informers';
 import type { OwnRun } from '@orch/writing';
 import type { Availability } from './availability.js';
 import type { AvailabilityChecks } from './availability-checks.js';
@@ -10,7 +10,7 @@ import type { RegistrationWriter } from './registration-writer.js';
 /** Dependencies of a {@link RegistrationController}. */
 export interface RegistrationControllerOptions {
   /** Informer of the registrations. */
-  readonly follower: ObjectFollower<Registration>;
+  readonly informer: SharedInformer<Registration>;
   /** Checks of the servers that registrations name. */
   readonly checks: Pick<AvailabilityChecks, 'of' | 'pauseOf' | 'keep' | 'stop'>;
   /** Writes registrations and their conditions. */
@@ -45,7 +45,7 @@ export class RegistrationController implements ControllerGroup {
   #present: ReadonlySet<string> | undefined;
 
   constructor(private readonly options: RegistrationControllerOptions) {
-    const { follower } = options;
+    const { informer } = options;
     const asked: ControllerSource = {
       subscribe: (enqueue) => {
         this.#listeners.add(enqueue);
@@ -56,7 +56,7 @@ export class RegistrationController implements ControllerGroup {
     this.controllers = [
       {
         name: 'apiservice',
-        ...{ sources: [objectSource(follower), localSource(options), asked], workers: WORKERS },
+        ...{ sources: [informerSource(informer), localSource(options), asked], workers: WORKERS },
         ...{ retry: RETRY, restMs: REST_MS },
         reconcile: (name, run) => this.#look(name, run),
       },
@@ -65,7 +65,7 @@ export class RegistrationController implements ControllerGroup {
 
   /** Queues all registrations of other servers, as one of their Services has changed. */
   askOfServices(): void {
-    for (const { name, service } of this.options.follower.objects.values()) if (service) this.ask(name);
+    for (const { name, service } of this.options.informer.list()) if (service) this.ask(name);
   }
 
   /** Queues a registration. */
@@ -80,43 +80,43 @@ export class RegistrationController implements ControllerGroup {
 
   /** @returns milliseconds until it is reconciled again; undefined for when something changes */
   async #look(name: string, run: OwnRun): Promise<number | undefined> {
-    const { follower, checks } = this.options;
-    this.#present ??= new Set(follower.objects.keys());
+    const { informer, checks } = this.options;
+    this.#present ??= new Set(informer.keys());
     const isLeft = await this.#sync(name, run);
-    const registration = follower.objects.get(name);
+    const registration = informer.get(name);
     if (registration) await this.#report(registration, run);
-    else checks.keep(follower.objects);
+    else checks.keep(informer);
     const pauses = [isLeft ? PARTIAL_MS : undefined, checks.pauseOf(name)].filter((pause) => pause !== undefined);
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
   /** Registers what is served here. @returns whether work remains until all definitions can be read */
   async #sync(name: string, run: OwnRun): Promise<boolean> {
-    const { follower, writer, isPartial } = this.options;
+    const { informer, writer, isPartial } = this.options;
     const found = this.#unsynced(name);
     if (found?.act === 'delete' && isPartial()) return true;
     if (found) {
       await writer.sync(found, run);
       // The next decision must be based on the result of this one.
-      await follower.confirm();
+      await informer.confirm();
     }
     this.#synced.add(name);
     return false;
   }
 
   #unsynced(name: string): Syncing | undefined {
-    const { follower, local } = this.options;
+    const { informer, local } = this.options;
     const state = { present: this.#present ?? new Set<string>(), synced: this.#synced };
-    return syncing(local().get(name), follower.objects.get(name), name, state);
+    return syncing(local().get(name), informer.get(name), name, state);
   }
 
   async #report(registration: Registration, run: OwnRun): Promise<void> {
-    const { follower, checks, writer, onUnavailable } = this.options;
+    const { informer, checks, writer, onUnavailable } = this.options;
     const found = checks.of(registration);
     if (!found || isTold(registration, found) || !run.goesOn) return;
     await writer.tell(registration, found, run);
     if (isAvailable(registration) && found.status !== 'True') onUnavailable(registration, found.reason);
-    await follower.confirm();
+    await informer.confirm();
   }
 }
 

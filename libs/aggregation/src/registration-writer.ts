@@ -1,11 +1,11 @@
 import { withConditions } from '@orch/kinds';
 import { type ApiObject, type JsonObject, type Names, StatusError } from '@orch/machinery';
-import { ignoreMissing, type ObjectRemover, type OwnRun, type OwnWrites, serverIn, updateOwn } from '@orch/writing';
+import { ignoreMissing, type ObjectRemover, type OwnRun, serverIn, type UpdateTarget, updateOwn } from '@orch/writing';
 import type { Availability } from './availability.js';
 import type { LocalRegistration, Syncing } from './local-registrations.js';
 import { managedLabel, type Registration } from './registration.js';
 
-interface RegistrationWriterOptions extends Omit<OwnWrites, 'run'> {
+interface RegistrationWriterOptions extends Omit<UpdateTarget, 'run'> {
   readonly remover: Pick<ObjectRemover, 'remove'>;
   readonly names: Names;
   /** Milliseconds since 1970. */

@@ -1,8 +1,7 @@
-import type { FollowedRow } from '@orch/informers';
 import type { Names } from '@orch/machinery';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { APIService, APIServiceSpec } from '@orch/schema/types/apiregistration/v1';
-import type { Version } from '@orch/storage';
+import type { Row, Version } from '@orch/storage';
 import type { Availability } from './availability.js';
 
 /** A service that answers for group-versions. */
@@ -55,7 +54,7 @@ export const managedLabel = (names: Names): string => names.key('kube-aggregator
  * @param registrations their endpoint, in the version that is stored
  * @throws ConversionError for a body of a version that this release does not know
  */
-export function readRegistration(row: FollowedRow, registrations: Endpoint, names: Names): Registration {
+export function readRegistration(row: Row, registrations: Endpoint, names: Names): Registration {
   const { metadata, spec = {}, status } = fromStored(row, registrations) as APIService;
   const condition = status?.conditions?.find(({ type }) => type === 'Available');
   const { service, caBundle } = spec;

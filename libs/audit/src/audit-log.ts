@@ -3,7 +3,7 @@ import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch
 import type { Scheme } from '@orch/schema';
 import { auditMetrics } from './audit-metrics.js';
 import type { auditOptions } from './audit-options.js';
-import type { AuditBackend, AuditSink, LostEvents, Mode } from './backends/backend.js';
+import type { AuditBackend, AuditSink, BackendMode, LostEvents } from './backends/backend.js';
 import { BatchingBackend } from './backends/batching.js';
 import { BlockingBackend } from './backends/blocking.js';
 import { type TruncateSettings, TruncatingSink } from './backends/truncating.js';
@@ -111,7 +111,7 @@ function tellingOf(count: LostEvents, logger: Logger): LostEvents {
     const now = performance.now();
     if (now - (toldAt.get(plugin) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
     toldAt.set(plugin, now);
-    logger.error('events of the audit log were lost', why, { plugin, events });
+    logger.error('audit events were lost', why, { plugin, events });
   };
 }
 
@@ -146,7 +146,7 @@ const openFile = (options: AuditOptions, path: string, logger: Logger) =>
     compress: options.auditLogCompress,
     // Where nobody waits, a write for many costs each of them little.
     ...(options.auditLogMode === 'batch' && { gatherMs: GATHER_MS }),
-    onError: (error) => logger.error('old files of the audit log', error),
+    onError: (error) => logger.error('old audit log files could not be removed', error),
   });
 
 async function webhookBackend(options: AuditOptions, lost: LostEvents, names: Names): Promise<AuditBackend[]> {
@@ -185,7 +185,7 @@ async function postgresBackend(
     retentionMs: dropsOldEvents ? options.auditPostgresRetention : undefined,
     lost,
     clock: systemClock,
-    onError: (error) => logger.error('old events of the audit log', error),
+    onError: (error) => logger.error('old audit events could not be removed from the database', error),
   });
   return [new BatchingBackend(sink, { ...POSTGRES_BATCH, bufferBytes: options.auditBufferBytes }, lost, systemClock)];
 }
@@ -211,7 +211,7 @@ function throttling(isOn: boolean, plugin: string, throttle: { readonly qps: num
 
 function backendOf(
   sink: AuditSink,
-  mode: Mode,
+  mode: BackendMode,
   batch: ConstructorParameters<typeof BatchingBackend>[1],
   truncate: TruncateSettings | undefined,
   lost: LostEvents,

@@ -16,26 +16,26 @@ export function auditMetrics(metrics: Metrics): AuditMetrics {
   const events = metrics
     .counter({
       name: 'apiserver_audit_event_total',
-      help: 'Events that were made and given to the backends of the audit log.',
+      help: 'Number of audit events that were generated and sent to the backends.',
       labels: none,
     })
     .with();
   const errors = metrics.counter({
     name: 'apiserver_audit_error_total',
-    help: 'Events that were not recorded, by the part that lost them.',
+    help: 'Number of audit events that were not recorded, by the plugin that lost them.',
     labels: ['plugin'] as const,
   });
   // An alert on what is added would miss the first of a series that is not there yet.
   for (const plugin of LOSING) errors.with(plugin);
   const levels = metrics.counter({
     name: 'apiserver_audit_level_total',
-    help: 'Requests by what the audit policy says that is recorded of them.',
+    help: 'Number of requests by the audit level that the policy gives them.',
     labels: ['level'] as const,
   });
   const rejected = metrics
     .counter({
       name: 'apiserver_audit_requests_rejected_total',
-      help: 'Requests that were refused because they could not be recorded.',
+      help: 'Number of requests that were refused because they could not be recorded.',
       labels: none,
     })
     .with();

@@ -25,5 +25,5 @@ export { timeText } from './events/time-text.js';
 export { LogSink } from './log/log-sink.js';
 export { RotatingFile } from './log/rotating-file.js';
 export { type AuditConfig, PolicyEvaluator } from './policy/evaluator.js';
-export { loadPolicy, type Policy, type Stage } from './policy/policy.js';
+export { type AuditStage, loadPolicy, type Policy } from './policy/policy.js';
 export { EVENT_MIGRATIONS, EVENT_RIGHTS, EVENT_SCHEMA } from './postgres/migrations.js';

@@ -9,11 +9,11 @@ import { connect, type TLSSocket } from 'node:tls';
 import { namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
-import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
+import { type CertificateSubject, createAuthority, generateKey, issueCertificate } from './certificates.js';
 import { ensurePki, type Pki } from './pki.js';
 import { forwardedIdentity, requestHeaderNames } from './request-header.js';
 import { certificateBelow } from './testing/index.js';
-import { TokenFile } from './token-file.js';
+import { TokenFileAuthenticator } from './token-file.js';
 import { audienceAgnostic, type TokenVerifier } from './token-verifier.js';
 import { authoritiesOf, type CertificateTrust, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-const tokens = new TokenFile('good,alice,u1,dev', 'tokens');
+const tokens = new TokenFileAuthenticator('good,alice,u1,dev', 'tokens');
 const make = (anonymous = true) =>
   createAuthenticator({
     trust: () => trust,
@@ -100,7 +100,10 @@ async function ask(via: Agent, authorization?: string, more: Record<string, stri
   return { code: res.statusCode, reused: res.headers['session-reused'], body: JSON.parse(text) };
 }
 
-async function clientCertificate(subject: Subject, options: { days?: number; usage?: 'server' | 'client' } = {}) {
+async function clientCertificate(
+  subject: CertificateSubject,
+  options: { days?: number; usage?: 'server' | 'client' } = {},
+) {
   const key = await generateKey();
   const { days = 1, usage = 'client' } = options;
   return { key, cert: await issueCertificate(pki.ca, { key, subject, usage, days }, Date.now()) };

@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000;
 /** Certificates become valid a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 3_600_000;
 
-/** Subject of a certificate. */
-export interface Subject {
+/** CertificateSubject of a certificate. */
+export interface CertificateSubject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
 }
@@ -40,7 +40,12 @@ export async function generateClientKey(): Promise<string> {
 }
 
 /** Creates a self-signed authority, PEM. `key` is its private key, PEM. */
-export async function createAuthority(key: string, subject: Subject, days: number, now: number): Promise<string> {
+export async function createAuthority(
+  key: string,
+  subject: CertificateSubject,
+  days: number,
+  now: number,
+): Promise<string> {
   const x509 = await x509Library();
   const keys = await importKey(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -61,10 +66,11 @@ export async function createAuthority(key: string, subject: Subject, days: numbe
   return pem(certificate);
 }
 
-/** A certificate authority that signs certificates. */
+/** A certificate and its key, such as those of an authority that signs certificates. */
 export interface Issuer {
-  /** The authority's certificate and private key, PEM. */
+  /** The certificate, PEM. */
   readonly cert: string;
+  /** Its private key, PEM. */
   readonly key: string;
 }
 
@@ -72,7 +78,7 @@ export interface Issuer {
 export interface LeafRequest {
   /** Private key of the certificate's holder, PEM; of any type. */
   readonly key: string;
-  readonly subject: Subject;
+  readonly subject: CertificateSubject;
   readonly usage: 'server' | 'client';
   /** DNS names and IP addresses. */
   readonly hosts?: readonly string[];
@@ -150,7 +156,8 @@ const validity = (days: number, now: number) => ({
   notAfter: new Date(now + days * DAY_MS),
 });
 
-const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
+/** Returns the name of a subject: its organizations, then the common name. */
+export const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
   ...organizations.map((organization) => ({ O: [organization] })),
   { CN: [commonName] },
 ];

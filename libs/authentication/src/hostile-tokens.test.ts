@@ -4,7 +4,7 @@ import { namesOf, StatusError } from '@orch/machinery';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAuthenticator } from './authenticator.js';
-import { TokenFile } from './token-file.js';
+import { TokenFileAuthenticator } from './token-file.js';
 import { BootstrapTokens } from './tokens/bootstrap-tokens.js';
 import type { ObjectName } from './tokens/bound-objects.js';
 import { ServiceAccountTokens } from './tokens/service-account-tokens.js';
@@ -42,7 +42,7 @@ const objects = {
 };
 const authenticator = createAuthenticator({
   tokenVerifiers: [
-    new TokenFile(`${STATIC},jane,1\n`, 'tokens'),
+    new TokenFileAuthenticator(`${STATIC},jane,1\n`, 'tokens'),
     new ServiceAccountTokens({
       names,
       keys: [key.verification],

@@ -4,7 +4,8 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
-export { commonNamesOf } from './certificates.js';
+export { commonNamesOf, type Issuer } from './certificates.js';
+export { issueClientCertificate } from './client-certificate.js';
 export {
   asksToImpersonate,
   IMPERSONATE_PREFIX,
@@ -13,7 +14,7 @@ export {
   impersonationOf,
 } from './impersonation.js';
 export type { ReadDocument } from './oidc/issuer-keys.js';
-export { type OidcSurroundings, OidcVerifier } from './oidc/oidc-verifier.js';
+export { type OidcServices, OidcVerifier } from './oidc/oidc-verifier.js';
 export { type OidcSettings, SIGNING_ALGORITHMS } from './oidc/settings.js';
 export {
   ensurePki,
@@ -43,13 +44,13 @@ export {
   serviceAccountUser,
 } from './service-account-name.js';
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
-export { TokenFile, TokenFileError } from './token-file.js';
+export { TokenFileAuthenticator, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
 export {
-  type Binding,
+  type BoundObject,
+  type BoundObjectGetter,
   type KnownObject,
-  type KnownObjects,
   keyOfObject,
   type ObjectName,
   type Standing,

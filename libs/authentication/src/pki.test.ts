@@ -128,7 +128,7 @@ test('goes on after a start that died between key and certificate', async () => 
 test('refuses an authority whose key is another', async () => {
   const { ca } = await ensurePki(settings);
   await rm(ca.keyFile);
-  await expect(ensurePki(settings)).rejects.toThrow('does not belong to');
+  await expect(ensurePki(settings)).rejects.toThrow('does not match');
 });
 
 test('bound to every address, the addresses of the machine are certified', async () => {

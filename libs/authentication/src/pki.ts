@@ -153,7 +153,7 @@ async function ensureAuthority(dir: string, name: string, now: number): Promise<
     cert = await createExclusively(certFile, await createAuthority(key, subject, AUTHORITY_DAYS, now), 0o644);
   }
   const certificate = new X509Certificate(cert);
-  if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(`${certFile} does not belong to ${keyFile}`);
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(`${certFile} does not match ${keyFile}`);
   if (remaining(certificate, now) <= 0) throw new Error(`${certFile}: the certificate authority has expired`);
   return { cert, key, certFile, keyFile };
 }

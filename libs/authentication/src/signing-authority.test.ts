@@ -158,7 +158,10 @@ describe('the time of a certificate', () => {
 describe('an authority', () => {
   it.each<[string, () => { cert: string; key: string } | Promise<{ cert: string; key: string }>]>([
     ['must be RSA or ECDSA', () => madeAuthority('ed25519')],
-    ['not that of an authority', () => madeAuthority('P-256', '-addext', 'basicConstraints=critical,CA:false')],
+    [
+      'not that of a certificate authority',
+      () => madeAuthority('P-256', '-addext', 'basicConstraints=critical,CA:false'),
+    ],
     [
       'expected 1 certificate, found 2',
       async () => {
@@ -166,8 +169,8 @@ describe('an authority', () => {
         return { ...one, cert: one.cert + one.cert };
       },
     ],
-    ['does not belong to its key', async () => ({ ...(await ownAuthority()), key: await generateKey() })],
-    ['there is no certificate in it', async () => ({ ...(await ownAuthority()), cert: '' })],
+    ['does not match its key', async () => ({ ...(await ownAuthority()), key: await generateKey() })],
+    ['it contains no certificate', async () => ({ ...(await ownAuthority()), cert: '' })],
   ])('is refused: %s', async (why, make) => {
     await expect(SigningAuthority.of(await make())).rejects.toThrow(why);
   });

@@ -98,8 +98,8 @@ export class SigningAuthority {
 export function checkAuthority(cert: string, key: KeyObject): void {
   const [certificate, ...others] = certificatesOf(cert);
   if (others.length > 0) throw new Error(`expected 1 certificate, found ${others.length + 1}`);
-  if (!certificate.ca) throw new Error('the certificate is not that of an authority');
-  if (!certificate.checkPrivateKey(key)) throw new Error('the certificate does not belong to its key');
+  if (!certificate.ca) throw new Error('the certificate is not that of a certificate authority');
+  if (!certificate.checkPrivateKey(key)) throw new Error('the certificate does not match its key');
   algorithmOf(key);
 }
 

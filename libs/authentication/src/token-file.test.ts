@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { TokenFile, TokenFileError } from './token-file.js';
+import { TokenFileAuthenticator, TokenFileError } from './token-file.js';
 
 test('tokens, users and groups', () => {
-  const file = new TokenFile('t1,alice,u1,"dev,ops"\nt2,"bob, the builder",u2\nt3,carol,,a,b\n', 'tokens.csv');
+  const file = new TokenFileAuthenticator(
+    't1,alice,u1,"dev,ops"\nt2,"bob, the builder",u2\nt3,carol,,a,b\n',
+    'tokens.csv',
+  );
   expect(file.verify('t1')).toEqual({
     user: { name: 'alice', uid: 'u1', groups: ['dev', 'ops', 'system:authenticated'], extra: {} },
     method: 'token',
@@ -19,12 +22,12 @@ test.each([
   ['t 1,a,u', 'line 1: the token holds white space'],
   ['t1,a,u\n"t2,a,u', 'line 2: quoted field'],
 ])('%j is refused', (text, message) => {
-  expect(() => new TokenFile(text, 'tokens.csv')).toThrow(TokenFileError);
-  expect(() => new TokenFile(text, 'tokens.csv')).toThrow(message);
+  expect(() => new TokenFileAuthenticator(text, 'tokens.csv')).toThrow(TokenFileError);
+  expect(() => new TokenFileAuthenticator(text, 'tokens.csv')).toThrow(message);
 });
 
 test('of a token that is given twice the last line counts, and a line without one is passed over', () => {
-  const file = new TokenFile('t1,a,u\n,b,u\nt1,c,u\n', 'tokens.csv');
+  const file = new TokenFileAuthenticator('t1,a,u\n,b,u\nt1,c,u\n', 'tokens.csv');
   expect(file.verify('t1')?.user.name).toBe('c');
   expect(file.verify('')).toBeUndefined();
   expect(file.warnings).toEqual([
@@ -34,6 +37,6 @@ test('of a token that is given twice the last line counts, and a line without on
 });
 
 test('errors do not repeat tokens', () => {
-  expect(() => new TokenFile('s3cret,,u', 'x')).toThrow(/^(?!.*s3cret)/);
-  expect(new TokenFile('s3cret,a,u\ns3cret,b,u', 'x').warnings.join()).not.toContain('s3cret');
+  expect(() => new TokenFileAuthenticator('s3cret,,u', 'x')).toThrow(/^(?!.*s3cret)/);
+  expect(new TokenFileAuthenticator('s3cret,a,u\ns3cret,b,u', 'x').warnings.join()).not.toContain('s3cret');
 });

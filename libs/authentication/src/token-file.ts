@@ -18,7 +18,7 @@ export class TokenFileError extends Error {
  * A token is looked up by a digest under a key that only this process knows, so that the time of a lookup reveals
  * nothing about the tokens held.
  */
-export class TokenFile implements TokenVerifier {
+export class TokenFileAuthenticator implements TokenVerifier {
   readonly #key = randomBytes(32).toString('base64');
   readonly #users = new Map<string, Authentication>();
 
@@ -51,8 +51,8 @@ export class TokenFile implements TokenVerifier {
   }
 
   /** Throws {@link TokenFileError} or the file system's error. */
-  static async read(path: string): Promise<TokenFile> {
-    return new TokenFile(await readFile(path, 'utf8'), path);
+  static async read(path: string): Promise<TokenFileAuthenticator> {
+    return new TokenFileAuthenticator(await readFile(path, 'utf8'), path);
   }
 
   /** Takes as long for a known token as for an unknown one of its length. */

@@ -31,7 +31,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 /** Returns the certificates of a PEM bundle, in their order. Throws when one is unreadable, or there is none. */
 export function certificatesOf(bundle: string): [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = (bundle.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
-  if (!first) throw new Error('there is no certificate in it');
+  if (!first) throw new Error('it contains no certificate');
   return [first, ...others];
 }
 

@@ -1,4 +1,4 @@
-import type { Binding } from './tokens/bound-objects.js';
+import type { BoundObject } from './tokens/bound-objects.js';
 
 /** A user as authentication, authorization, admission and audit know it. */
 export interface UserInfo {
@@ -40,7 +40,7 @@ export interface Authentication {
   /** Requested audiences that the token is valid for; unset when audiences are not known. */
   readonly audiences?: readonly string[];
   /** Objects that the credential depends on: a long request must be checked again when one of them changes. */
-  readonly boundTo?: readonly Binding[];
+  readonly boundTo?: readonly BoundObject[];
   /** How to check a credential again with the external system that knows it, for long requests. */
   readonly recheck?: Recheck;
   /** Annotations about the credential for the audit log, by key. */

@@ -23,7 +23,7 @@ export {
   referencesOfVolume,
   type VolumeReferences,
 } from './node/node-references.js';
-export { aggregatedRules, type LabelMatcher, sameRules } from './rbac/aggregation.js';
+export { aggregatedRules, type LabelPredicate, sameRules } from './rbac/aggregation.js';
 export {
   autoUpdateAnnotation,
   type BootstrapObject,
@@ -45,7 +45,7 @@ export {
   reconciledRole,
 } from './rbac/reconcile.js';
 export {
-  type ReviewVersion,
+  type AccessReviewVersion,
   readWebhookVerdict,
   type WebhookAuthorizerOptions,
   type WebhookVerdict,

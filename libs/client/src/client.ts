@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import { type Query, type ResourceRef, resourcePath } from './paths.js';
 import { RateLimiter } from './rate-limiter.js';
 import { timerSleep } from './sleep.js';
-import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
+import { type HttpMethod, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 
 /** Settings of a {@link Client}; everything has a default. */
@@ -20,7 +20,7 @@ export interface ClientSettings extends TransportSettings {
 }
 
 /** A `type`, so that it is a {@link Query} too. */
-export type Selection = {
+export type ListSelectors = {
   /** In the text form: `app=web,tier in (a,b)`. Unset or empty selects everything. */
   readonly labelSelector?: string;
   /**
@@ -30,7 +30,7 @@ export type Selection = {
 };
 
 /** Query of a list. A `type`, so that it is a {@link Query} too. */
-export type ListQuery = Selection & {
+export type ListQuery = ListSelectors & {
   /** Objects of a page. Unset or 0: everything at once. */
   readonly limit?: number;
   /** Token of the previous page; excludes `resourceVersion` and `resourceVersionMatch`. */
@@ -210,7 +210,7 @@ export class Client {
   /** Deletes the selected objects. Resolves with the server's answer: a Status, or the list of deleted objects. */
   deleteCollection(
     ref: ResourceRef,
-    query: Selection & { dryRun?: 'All' } = {},
+    query: ListSelectors & { dryRun?: 'All' } = {},
     body: DeleteOptions = {},
     options: RequestOptions = {},
   ) {
@@ -218,7 +218,7 @@ export class Client {
   }
 
   /** Sends a request to any path, with bytes in and out. */
-  async raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+  async raw(method: HttpMethod, path: string, request: RawRequest = {}): Promise<RawResponse> {
     await this.#limiter?.take(request.signal);
     return this.#transport.request(method, path, request);
   }
@@ -254,7 +254,7 @@ export class Client {
   }
 
   async #json<T>(
-    method: Method,
+    method: HttpMethod,
     path: string,
     query: Query,
     options: RequestOptions,

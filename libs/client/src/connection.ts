@@ -20,7 +20,7 @@ export interface ServerPlace {
 }
 
 /** User that a request impersonates: the `Impersonate-*` headers. */
-export interface Impersonation {
+export interface ImpersonationConfig {
   /** Name of the user; without it nothing is impersonated. */
   readonly user: string;
   /** UID of the user. */
@@ -53,7 +53,7 @@ export interface ClientUser {
   /** Program that prints credentials. */
   readonly exec?: ExecPlugin;
   /** User that the requests impersonate. */
-  readonly impersonate?: Impersonation;
+  readonly impersonate?: ImpersonationConfig;
 }
 
 /** Address of a server, and the credentials for it. */

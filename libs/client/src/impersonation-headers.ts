@@ -1,10 +1,10 @@
-import type { Impersonation } from './connection.js';
+import type { ImpersonationConfig } from './connection.js';
 
 /** Characters of a header name that are not percent-encoded (RFC 9110, less the `%` itself). */
 const PLAIN = /[A-Za-z0-9!#$&'*+\-.^_`|~]/;
 
 /** Returns the headers that impersonate a user; names in lower case. */
-export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation) {
+export function impersonationHeaders({ user, uid, groups = [], extra = {} }: ImpersonationConfig) {
   const headers: Record<string, string | string[]> = { 'impersonate-user': utf8(user) };
   if (uid) headers['impersonate-uid'] = utf8(uid);
   if (groups.length > 0) headers['impersonate-group'] = groups.map(utf8);

@@ -1,15 +1,16 @@
+export type { EnvironmentVariables } from '@orch/runtime';
 export {
   Client,
   type ClientSettings,
   type DeleteOptions,
   type ListQuery,
+  type ListSelectors,
   type ObjectList,
   PATCH_TYPE,
   type RequestOptions,
-  type Selection,
   type WriteQuery,
 } from './client.js';
-export type { ClientUser, Connection, Impersonation, ServerPlace } from './connection.js';
+export type { ClientUser, Connection, ImpersonationConfig, ServerPlace } from './connection.js';
 export { connectionMessage } from './connection-message.js';
 export type { Address, AllowsAddress } from './connector.js';
 export type { ExecPlugin, InteractiveMode } from './credentials/exec-plugin.js';
@@ -24,18 +25,17 @@ export {
   isVersionTooLarge,
   TransportError,
 } from './errors.js';
-export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
-export { type InformerHandlers, keyOf } from './informer/store.js';
+export { type InformerSettings, type InformerStats, keyOf } from './informer/http-reflector.js';
+export { Informer } from './informer/informer.js';
 export { certificatesInKubeconfig, type KubeconfigCertificates } from './kubeconfig/certificates.js';
 export { KubeconfigError } from './kubeconfig/entry-reader.js';
 export { type InClusterOptions, inClusterConnection } from './kubeconfig/in-cluster.js';
 export { type KubeconfigOptions, loadConnection, readKubeconfig } from './kubeconfig/read.js';
 export { UsersByHost } from './kubeconfig/users-by-host.js';
-export { writeKubeconfig } from './kubeconfig/write.js';
+export { clusterInfoText, kubeconfigText, writeKubeconfig } from './kubeconfig/write.js';
 export { cleanPath, type Query, type ResourceRef, resourcePath } from './paths.js';
-export type { Environment } from './proxy/choose-proxy.js';
 export {
-  type Method,
+  type HttpMethod,
   type RawRequest,
   type RawResponse,
   Transport,

@@ -45,7 +45,7 @@ export interface TransportSettings {
 }
 
 /** The methods that the API knows. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Parts of a request beside method and path; all optional. */
 export interface RawRequest {
@@ -123,7 +123,7 @@ export class Transport {
    * Sends a request and returns the whole answer. Throws {@link ApiError} for every status but 2xx,
    * {@link TransportError} when there is none.
    */
-  async request(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+  async request(method: HttpMethod, path: string, request: RawRequest = {}): Promise<RawResponse> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#once(method, path, request);
@@ -137,7 +137,7 @@ export class Transport {
     }
   }
 
-  async #once(method: Method, path: string, request: RawRequest): Promise<RawResponse> {
+  async #once(method: HttpMethod, path: string, request: RawRequest): Promise<RawResponse> {
     const answer = await this.#followed(method, this.#target(path, request), request);
     const { statusCode, headers } = answer;
     const body = await wholeBody(answer, this.#maxAnswerBytes, request.signal);
@@ -146,7 +146,7 @@ export class Transport {
   }
 
   /** Follows redirects of the same request within the server; other redirects are answers. */
-  async #followed(method: Method, target: string, request: RawRequest) {
+  async #followed(method: HttpMethod, target: string, request: RawRequest) {
     for (let at = target, call = 1; ; call++) {
       const answer = await this.#send(method, at, request, this.#timeoutMs, this.#compress);
       const next = call < MOST_CALLS ? redirectedTo(answer, this.#origin, at) : undefined;
@@ -190,7 +190,7 @@ export class Transport {
    * revoked early: the request is sent again with others, if there are any. Credentials that never worked are not
    * renewed.
    */
-  async #send(method: Method, target: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
+  async #send(method: HttpMethod, target: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
     const send = (credentials: RequestCredentials) =>
       this.#sendWith(credentials, method, target, request, bodyTimeout, compress);
     const { certificate } = this.#pools.current;
@@ -214,7 +214,7 @@ export class Transport {
 
   async #sendWith(
     { authorization, certificate }: RequestCredentials,
-    method: Method,
+    method: HttpMethod,
     path: string,
     { headers, body, signal }: RawRequest,
     bodyTimeout: number,

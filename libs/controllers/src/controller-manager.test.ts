@@ -4,7 +4,7 @@ import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '@orch/runtime/work';
 import { describe, expect, it } from 'vitest';
 import { type Controller, type ReconcileRun, RequeueError } from './controller.js';
 import { ControllerManager } from './controller-manager.js';
-import { objectSource } from './object-source.js';
+import { informerSource } from './informer-source.js';
 import { workQueueMetrics } from './work-queue-metrics.js';
 
 /** A controller of named objects, and a lease that the test gives and takes. */
@@ -14,14 +14,14 @@ function managerOf(reconcile: Controller['reconcile'] = async () => undefined, o
     ['a', '1'],
     ['b', '1'],
   ]);
-  const listeners = new Set<(changed: Iterable<string>) => void>();
+  const listeners = new Set<(changed: ReadonlySet<string>) => void>();
   const lease = { isFree: true, given: 0, takes: 0, hang: undefined as Promise<void> | undefined };
   const reconciled: string[] = [];
   const errors: unknown[][] = [];
   let confirm = async (): Promise<void> => undefined;
   const metrics = new Metrics();
-  const source = objectSource({
-    objects,
+  const source = informerSource({
+    keys: () => objects.keys(),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -54,7 +54,7 @@ function managerOf(reconcile: Controller['reconcile'] = async () => undefined, o
   return {
     ...{ clock, objects, lease, reconciled, errors, metrics, manager, listeners },
     change: (name: string) => {
-      for (const listener of listeners) listener([name]);
+      for (const listener of listeners) listener(new Set([name]));
     },
     onConfirm: (then: () => Promise<void>) => {
       confirm = then;

@@ -6,5 +6,5 @@ export {
   RequeueError,
 } from './controller.js';
 export { ControllerManager, type ControllerManagerOptions } from './controller-manager.js';
-export { followedSource, type KnownByName, type ListedObjects, objectSource } from './object-source.js';
+export { informerSource } from './informer-source.js';
 export { type ObservedQueue, type WorkQueueMetrics, workQueueMetrics } from './work-queue-metrics.js';

@@ -1,10 +1,10 @@
 import {
   audienceAgnostic,
-  type Binding,
   BOOTSTRAP_SECRETS,
   BootstrapTokens,
+  type BoundObject,
+  type BoundObjectGetter,
   bootstrapTypeOf,
-  type KnownObjects,
   keyOfObject,
   type ObjectName,
   ServiceAccountTokens,
@@ -16,11 +16,11 @@ import { type Names, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
 import type { OpenWatch, OpenWatches } from '@orch/serving';
+import { BoundObjectCache, type BoundObjectCacheOptions } from './bound-object-cache.js';
 import type { CredentialOptions } from './credential-options.js';
-import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 import type { ServiceAccountKeys } from './service-account-keys.js';
 
-interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
+interface ApiTokensSettings extends Pick<BoundObjectCacheOptions, 'store' | 'feed' | 'reader'> {
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly keys: ServiceAccountKeys;
@@ -47,7 +47,7 @@ export class ApiTokens {
    * Verifiers of service account tokens and bootstrap tokens, in the order of use; empty where both are switched off.
    */
   readonly verifiers: readonly TokenVerifier[];
-  readonly #objects: FollowedObjects;
+  readonly #objects: BoundObjectCache;
   readonly #logger: Logger;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #watches: OpenWatches | undefined;
@@ -58,7 +58,7 @@ export class ApiTokens {
       const endpoint = endpointOf(resource);
       return endpoint ? [[kind, endpoint] as const] : [];
     });
-    this.#objects = new FollowedObjects({
+    this.#objects = new BoundObjectCache({
       ...reading,
       endpoints: Object.fromEntries(endpoints),
       tokenTypes: new Set([names.key('orch.io/service-account-token'), bootstrapTypeOf(names)]),
@@ -67,7 +67,7 @@ export class ApiTokens {
     });
     const { verification, issuers, audiences } = keys;
     const lookup = options.serviceAccountLookup;
-    const objects: KnownObjects = this.#objects;
+    const objects: BoundObjectGetter = this.#objects;
     const ofAccounts = { names, keys: verification, issuers, audiences, lookup, objects, ...(onUse && { onUse }) };
     this.verifiers = [
       ...(verification.length > 0 ? [new ServiceAccountTokens(ofAccounts)] : []),
@@ -90,7 +90,7 @@ export class ApiTokens {
   #changed(keys: ReadonlySet<string> | 'all'): void {
     this.#watches
       ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : { objects: keys })
-      .catch((error: unknown) => this.#logger.error('watches of tokens', error));
+      .catch((error: unknown) => this.#logger.error('watches of tokens could not be authenticated again', error));
   }
 
   async #judgement({ authentication }: OpenWatch): Promise<StatusError | undefined> {
@@ -109,7 +109,7 @@ export class ApiTokens {
   }
 
   /** Sets one timer for a set of objects, however many watches are open with tokens bound to them. */
-  #judgeIn(ms: number, bindings: readonly Binding[]): void {
+  #judgeIn(ms: number, bindings: readonly BoundObject[]): void {
     const keys = bindings.map(({ object }) => keyOfObject(object));
     const timer = keys.join();
     clearTimeout(this.#timers.get(timer));

@@ -68,10 +68,10 @@ export class ConfiguredWebhook {
       this.#webhook = new ReviewWebhook({ connection, onAsked: this.onAsked });
       this.connection = connection;
       void before.end();
-      this.logger.info('the connection to a webhook was read anew', { file: this.file });
+      this.logger.info('the connection file of a webhook was reloaded', { file: this.file });
       this.#warn();
     } catch (error) {
-      this.logger.error('the connection to a webhook cannot be read anew, the one before stays', error);
+      this.logger.error('the connection file of a webhook could not be reloaded, the previous one stays in use', error);
     }
   }
 

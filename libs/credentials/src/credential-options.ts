@@ -12,7 +12,7 @@ function headerNames(names: readonly string[]): void {
     try {
       validateHeaderName(name.trim());
     } catch {
-      throw new RangeError(`no header is called ${JSON.stringify(name)}`);
+      throw new RangeError(`${JSON.stringify(name)} is not a header name`);
     }
   }
 }
@@ -22,11 +22,11 @@ export const credentialOptions = {
   'cert-dir': {
     type: 'string',
     default: 'pki',
-    help: 'Folder of the certificate authority, certificates and keys; what no other option names is made there.',
+    help: 'Folder of the certificate authority, certificates and keys. Those that no other option names are created there.',
   },
   'tls-cert-file': {
     type: 'string',
-    help: 'Certificate that clients are shown, those that signed it behind it; read again when it changes. Default: one made in --cert-dir.',
+    help: 'Serving certificate, followed by its intermediate certificates. It is read again when it changes. Default: one created in --cert-dir.',
   },
   'tls-private-key-file': { type: 'string', help: 'Private key of --tls-cert-file.' },
   'tls-sni-cert-key': {
@@ -34,74 +34,74 @@ export const credentialOptions = {
     whole: true,
     default: [],
     check: checkSniPairs,
-    help: 'Certificate and key, as certificate,key or certificate,key:name,*.name, that clients are shown in the place of --tls-cert-file which ask for one of these names, or without any of those that the certificate is for; may be repeated, the first that has the name counts, and one with * where no other has it. Read again when they change.',
+    help: 'Certificate and key for certain server names, used instead of --tls-cert-file: certificate,key:name,*.name, or certificate,key for the names in the certificate. The option may be repeated; the first one that has the name is used, a wildcard only if no other one has the name. The files are read again when they change.',
   },
   'tls-ca-file': {
     type: 'string',
-    help: 'Authorities of --tls-cert-file and of the certificates of gateways. Default: the one in --cert-dir, beside --tls-cert-file those of the system.',
+    help: "Certificate authorities for --tls-cert-file and for the certificates of gateways. Default: the one in --cert-dir, or the system's if --tls-cert-file is given.",
   },
   'tls-min-version': {
     type: 'string',
     choices: Object.keys(TLS_VERSIONS) as TlsVersion[],
     default: 'VersionTLS12',
-    help: 'Oldest version of TLS that clients may speak.',
+    help: 'Minimum TLS version that the server accepts.',
   },
   'tls-cipher-suites': {
     type: 'list',
     default: [],
     choices: Object.keys(CIPHER_SUITES),
-    help: "Cipher suites that clients may choose from. Default: Node's.",
+    help: 'Cipher suites that the server accepts. Default: those of Node.js.',
   },
   'client-ca-file': {
     type: 'list',
     default: [],
-    help: 'Certificate authorities whose client certificates are believed, beside the one in --cert-dir unless --tls-cert-file stands in for it; read again when they change.',
+    help: 'Certificate authorities for client certificates, in addition to the one in --cert-dir (which is not used if --tls-cert-file is given). The files are read again when they change.',
   },
   'requestheader-client-ca-file': {
     type: 'string',
-    help: 'Authorities of servers that may say in headers for whom they ask. Default: one made in --cert-dir.',
+    help: 'Certificate authorities of proxies that may name the user of a request in headers. Default: one created in --cert-dir.',
   },
   'requestheader-allowed-names': {
     type: 'list',
     default: [],
-    help: 'Common names that the certificates of such servers may have. Default: any but gateway-client and aggregator-client, which are for other directions.',
+    help: 'Common names of client certificates that may set the --requestheader-* headers. Default: any except gateway-client and aggregator-client, which have other purposes.',
   },
   'requestheader-username-headers': {
     type: 'list',
     default: ['X-Remote-User'],
     keepsBlanks: true,
     check: headerNames,
-    help: 'Headers in which such servers may name the user; the first that has a value counts.',
+    help: 'Headers with the name of the user. The first one with a value is used.',
   },
   'requestheader-group-headers': {
     type: 'list',
     default: ['X-Remote-Group'],
     keepsBlanks: true,
     check: headerNames,
-    help: 'Headers in which they may name groups, each value one.',
+    help: 'Headers with the groups of the user, one group for each value.',
   },
   'requestheader-extra-headers-prefix': {
     type: 'list',
     default: ['X-Remote-Extra-'],
     keepsBlanks: true,
     check: headerNames,
-    help: 'What the names of headers with further values about the user begin with; what follows is the key, percent-encoded.',
+    help: "Prefix of the headers with extra values of the user. The rest of the header's name is the key, percent-encoded.",
   },
   'proxy-client-cert-file': {
     type: 'string',
-    help: 'Client certificate with which requests are passed on to the servers of APIServices, and that webhooks are shown which ask for one. Named aggregator-client no server of the installation believes what its holder says. Default: one made in --cert-dir, which webhooks are not shown.',
+    help: 'Client certificate for requests to extension servers, and for webhooks that request one. Servers of the installation do not trust the user headers of a client named aggregator-client. Default: one created in --cert-dir, which is not presented to webhooks.',
   },
   'proxy-client-key-file': { type: 'string', help: 'Private key of --proxy-client-cert-file.' },
   'gateway-client-cert-file': {
     type: 'string',
-    help: 'Client certificate with which an api-server hands watches to gateways: of an authority of --requestheader-client-ca-file and named gateway-client, by which gateways believe it, and of watches alone. Default: one made in --cert-dir, beside --requestheader-client-ca-file that of --proxy-client-cert-file.',
+    help: "Client certificate with which an api-server proxies watches to gateways. Its common name must be gateway-client and its authority must be in the gateways' --requestheader-client-ca-file; it is accepted for watches only. Default: one created in --cert-dir, or --proxy-client-cert-file if --requestheader-client-ca-file is given.",
   },
   'gateway-client-key-file': { type: 'string', help: 'Private key of --gateway-client-cert-file.' },
-  'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
+  'token-auth-file': { type: 'string', help: 'File of static tokens as CSV: token, user, uid, "group,group".' },
   'anonymous-auth': {
     type: 'bool',
     default: true,
-    help: 'Let requests without credentials in as system:anonymous, who may see health and version unless it is bound to more.',
+    help: 'Treat requests without credentials as those of the user system:anonymous, who may read only health and version unless roles are bound to it. If it is off, such requests are refused with 401.',
   },
   ...remoteTokenOptions,
 } as const;

@@ -105,7 +105,7 @@ export class CredentialRechecks {
     const { clock, logger } = this.options;
     if (clock.now() - this.#saidAt < SAY_EVERY_MS) return;
     this.#saidAt = clock.now();
-    logger.error('credentials of open watches cannot be asked about', error);
+    logger.error('credentials of open watches could not be checked again', error);
   }
 }
 

@@ -8,7 +8,7 @@ import { namesOf } from '@orch/machinery';
 import { createLogger, defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCredentials } from './credential-set.js';
-import { Credentials } from './credentials.js';
+import { ReloadableCredentials } from './credentials.js';
 
 const names = namesOf('orch');
 let dir: string;
@@ -124,17 +124,13 @@ describe('readCredentials', () => {
   });
 
   it.each([
-    ['a certificate without its key', () => [`--tls-cert-file=${pki.serving.certFile}`], 'need each other'],
+    ['a certificate without its key', () => [`--tls-cert-file=${pki.serving.certFile}`], 'must be given together'],
     [
       'a key of another certificate',
       () => [`--tls-cert-file=${pki.serving.certFile}`, `--tls-private-key-file=${pki.admin.keyFile}`],
-      'does not belong to',
+      'does not match',
     ],
-    [
-      'an authority that is none',
-      () => [`--client-ca-file=${pki.ca.keyFile}`],
-      'ca.key: there is no certificate in it',
-    ],
+    ['an authority that is none', () => [`--client-ca-file=${pki.ca.keyFile}`], 'ca.key: it contains no certificate'],
     ['a file that is not there', () => ['--client-ca-file=/none/such'], 'ENOENT'],
     [
       'an authority of callers as that of proxies',
@@ -201,7 +197,7 @@ describe('what certificate requests are signed with', () => {
   });
 
   it.each<[string, () => string[], string]>([
-    ['a key without its certificate', () => [`--cluster-signing-key-file=${pki.ca.keyFile}`], 'need each other'],
+    ['a key without its certificate', () => [`--cluster-signing-key-file=${pki.ca.keyFile}`], 'must be given together'],
     [
       'files of all and of one',
       () => [...signing(), ...signing('cluster-signing-kubelet-client')],
@@ -210,7 +206,7 @@ describe('what certificate requests are signed with', () => {
     [
       'a certificate of no authority',
       () => [`--cluster-signing-cert-file=${pki.admin.certFile}`, `--cluster-signing-key-file=${pki.admin.keyFile}`],
-      'admin.crt: the certificate is not that of an authority',
+      'admin.crt: the certificate is not that of a certificate authority',
     ],
     [
       'an authority of front proxies',
@@ -235,12 +231,12 @@ describe('Credentials', () => {
       log += line;
     };
     const logger = createLogger({ format: 'text', verbosity: 0, write });
-    const credentials = await Credentials.open({ options, names, logger });
+    const credentials = await ReloadableCredentials.open({ options, names, logger });
     const seen: string[] = [];
     credentials.onChange(async (set) => void seen.push(set.serving.cert));
     try {
       writeFileSync(certFile, pki.proxy.cert);
-      await expect.poll(() => log).toContain('tls.crt does not belong to');
+      await expect.poll(() => log).toContain('tls.crt does not match');
       expect(credentials.current.serving.cert).toBe(pki.serving.cert);
       writeFileSync(keyFile, pki.proxy.key);
       await expect.poll(() => credentials.current.serving).toEqual({ cert: pki.proxy.cert, key: pki.proxy.key });
@@ -257,7 +253,7 @@ describe('Credentials', () => {
     writeFileSync(keyFile, pki.serving.key);
     const options = optionsOf(`--tls-sni-cert-key=${certFile},${keyFile}:a.example.com`);
     const logger = createLogger({ format: 'text', verbosity: 0, write: () => undefined });
-    const credentials = await Credentials.open({ options, names, logger });
+    const credentials = await ReloadableCredentials.open({ options, names, logger });
     try {
       writeFileSync(certFile, pki.admin.cert);
       writeFileSync(keyFile, pki.admin.key);

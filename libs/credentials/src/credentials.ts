@@ -3,7 +3,7 @@ import {
   audienceAgnostic,
   createAuthenticator,
   requestHeaderNames,
-  TokenFile,
+  TokenFileAuthenticator,
   type TokenVerifier,
 } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
@@ -29,7 +29,7 @@ interface CredentialSettings {
 }
 
 /** The credentials of a process, reloaded as its files change. */
-export class Credentials {
+export class ReloadableCredentials {
   /** Authenticates requests against the current credential set. */
   readonly authenticator: Authenticator;
   readonly #settings: CredentialSettings;
@@ -61,14 +61,15 @@ export class Credentials {
    * Reads the credentials and begins to watch their files.
    * @throws Error as {@link readCredentials} does, and for an invalid token file
    */
-  static async open(settings: CredentialSettings): Promise<Credentials> {
+  static async open(settings: CredentialSettings): Promise<ReloadableCredentials> {
     const { options, names, audiences = [], takesHandedWatches, tokenVerifiers = [] } = settings;
     const current = await readCredentials(options, names, takesHandedWatches);
     // A static list: it is read once (spec: "Static token file").
-    const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
+    const tokens =
+      options.tokenAuthFile === undefined ? [] : [await TokenFileAuthenticator.read(options.tokenAuthFile)];
     for (const warning of tokens.flatMap(({ warnings }) => warnings)) settings.logger.warn(warning);
     const ofFiles = tokens.map((file) => audienceAgnostic(file, audiences));
-    return new Credentials(settings, current, [...ofFiles, ...tokenVerifiers]);
+    return new ReloadableCredentials(settings, current, [...ofFiles, ...tokenVerifiers]);
   }
 
   /** Credentials that are in effect now. */
@@ -103,10 +104,10 @@ export class Credentials {
       if (sameText(next, this.#current)) return;
       await this.#onChange(next);
       this.#current = next;
-      logger.info('credentials were read anew');
+      logger.info('credentials were reloaded');
       for (const callback of this.#onTaken) await callback(next);
     } catch (error) {
-      logger.error('credentials cannot be read anew, those before stay', error);
+      logger.error('credentials could not be reloaded, the previous ones stay in use', error);
     }
   }
 }

@@ -4,7 +4,7 @@ export { clientCertificates, observeCertificates } from './certificate-metrics.j
 export { type CredentialOptions, credentialOptions } from './credential-options.js';
 export { CredentialRechecks } from './credential-rechecks.js';
 export { type CredentialSet, readCredentials } from './credential-set.js';
-export { Credentials } from './credentials.js';
+export { ReloadableCredentials } from './credentials.js';
 export { RemoteTokens } from './remote-tokens.js';
 export { readServiceAccountKeys, type ServiceAccountKeys } from './service-account-keys.js';
 export { serviceAccountTokenUses } from './service-account-metrics.js';

@@ -19,11 +19,10 @@ export async function readPair(
 ): Promise<Pair | undefined> {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined)
-    throw new Error(`--${certOption} and --${keyOption} need each other`);
+    throw new Error(`--${certOption} and --${keyOption} must be given together`);
   const [cert, key] = await Promise.all([readBundle(certFile), readFile(keyFile, 'utf8')]);
   const privateKey = within(keyFile, () => createPrivateKey(key));
-  if (!certificatesOf(cert)[0].checkPrivateKey(privateKey))
-    throw new Error(`${certFile} does not belong to ${keyFile}`);
+  if (!certificatesOf(cert)[0].checkPrivateKey(privateKey)) throw new Error(`${certFile} does not match ${keyFile}`);
   return { cert, key };
 }
 

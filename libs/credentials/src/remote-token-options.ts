@@ -4,59 +4,62 @@ import { SIGNING_ALGORITHMS } from '@orch/authentication';
 export const remoteTokenOptions = {
   'oidc-issuer-url': {
     type: 'string',
-    help: 'OpenID Connect issuer whose ID tokens are believed; https, as it stands in their claim iss.',
+    help: 'URL of the OpenID Connect issuer whose ID tokens are accepted. It must be https and equal the claim iss.',
   },
-  'oidc-client-id': { type: 'string', help: 'Client for which its tokens must be; needed with --oidc-issuer-url.' },
+  'oidc-client-id': {
+    type: 'string',
+    help: 'Client ID that ID tokens must be issued for. Required with --oidc-issuer-url.',
+  },
   'oidc-ca-file': {
     type: 'string',
-    help: "Authorities of the issuer's certificate. Default: the roots that Node ships.",
+    help: "Certificate authorities for the issuer's certificate. Default: the roots that Node.js ships.",
   },
-  'oidc-username-claim': { type: 'string', default: 'sub', help: 'Claim that names the user.' },
+  'oidc-username-claim': { type: 'string', default: 'sub', help: 'Claim with the name of the user.' },
   'oidc-username-prefix': {
     type: 'string',
-    help: 'Put before user names; - for nothing. Default: the issuer and #, but nothing for the claim email.',
+    help: 'Prefix that is added to user names; - means none. Default: the issuer and #, but none for the claim email.',
   },
-  'oidc-groups-claim': { type: 'string', help: 'Claim whose value or values are groups.' },
-  'oidc-groups-prefix': { type: 'string', help: 'Put before those groups.' },
+  'oidc-groups-claim': { type: 'string', help: 'Claim with the groups of a user, one value or a list.' },
+  'oidc-groups-prefix': { type: 'string', help: 'Prefix that is added to these groups.' },
   'oidc-signing-algs': {
     type: 'list',
     default: ['RS256'],
     choices: SIGNING_ALGORITHMS,
-    help: 'Algorithms that tokens may be signed with.',
+    help: 'Signature algorithms that are accepted in tokens.',
   },
   'oidc-required-claim': {
     type: 'list',
     default: [],
     whole: true,
     check: (pairs: readonly string[]) => void requiredClaims(pairs),
-    help: 'A claim that tokens must have, and its value, as key=value; repeatable, commas belong to the value.',
+    help: 'Claim that tokens must have with this value, as key=value. The option may be repeated; commas are part of the value.',
   },
   'authentication-token-webhook-config-file': {
     type: 'string',
-    help: 'File in the form of a kubeconfig: the webhook that is asked whom bearer tokens stand for, and what it is shown.',
+    help: 'Kubeconfig of the webhook that authenticates bearer tokens, with the credentials for it.',
   },
   'authentication-token-webhook-cache-ttl': {
     type: 'duration',
     default: 120_000,
     min: 0,
-    help: 'How long what it says is kept; failures are not.',
+    help: 'How long verdicts of the token webhook are cached. Failures of the webhook are not cached.',
   },
   'authentication-token-webhook-version': {
     type: 'string',
     default: 'v1beta1',
-    help: 'Version of the TokenReview that it is sent and must answer with: v1beta1 or v1, also with the group before it.',
+    help: 'Version of the TokenReview that the webhook is sent and must answer with: v1beta1 or v1, optionally with the group before it.',
   },
   'redis-url': {
     type: 'string',
-    help: 'Redis in which all processes share what webhooks have said and the server-wide limit on events, as redis://user:password@host:port/database, or rediss:// with TLS. Default: each asks and counts for itself.',
+    help: 'Redis in which all processes share verdicts of webhooks and the server-wide limit on events, as redis://user:password@host:port/database, or rediss:// with TLS. Default: each process has its own.',
   },
   'redis-key-file': {
     type: 'string',
-    help: 'File of a secret of at least 32 bytes, the same for all processes, by which what is in Redis is authenticated; needed with --redis-url.',
+    help: 'File with a secret of at least 32 bytes, the same for all processes, which authenticates the contents of Redis. Required with --redis-url.',
   },
   'redis-ca-file': {
     type: 'string',
-    help: "Authorities of Redis' certificate. Default: the roots that Node ships.",
+    help: 'Certificate authorities for the certificate of Redis. Default: the roots that Node.js ships.',
   },
 } as const;
 
@@ -67,8 +70,7 @@ export function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, st
     const at = pair.indexOf('=');
     if (at <= 0) throw new RangeError(`${JSON.stringify(pair)} is not of the form key=value`);
     const [claim, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-    if ((claims.get(claim) ?? value) !== value)
-      throw new RangeError(`${JSON.stringify(claim)} is required to have two values`);
+    if ((claims.get(claim) ?? value) !== value) throw new RangeError(`${JSON.stringify(claim)} is given two values`);
     claims.set(claim, value);
   }
   return claims;

@@ -8,7 +8,7 @@ import { writeKubeconfig } from '@orch/client';
 import { answer, type Received, ScriptedServer } from '@orch/client/testing';
 import { namesOf } from '@orch/machinery';
 import { createLogger, defineOptions } from '@orch/runtime';
-import type { Kept, SharedVerdicts } from '@orch/webhooks';
+import type { ExpiringValue, SharedVerdicts } from '@orch/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteTokens, type RemoteTokensSettings } from './remote-tokens.js';
 
@@ -111,14 +111,14 @@ describe('a real OpenID Connect issuer', () => {
   });
 
   it.each([
-    [['--requestheader-username-headers=X User'], 'no header is called "X User"'],
+    [['--requestheader-username-headers=X User'], '"X User" is not a header name'],
     [['--oidc-issuer-url=https://x'], 'oidc-issuer-url and oidc-client-id should be specified together'],
     [['--oidc-client-id=x'], 'should be specified together'],
     [['--oidc-issuer-url=http://x', '--oidc-client-id=x'], 'invalid scheme "http"'],
     [['--oidc-issuer-url=https://x', '--oidc-client-id=x', '--oidc-ca-file=/none/such'], 'ENOENT'],
     [['--oidc-signing-algs=HS256'], '"HS256" is not one of'],
     [['--oidc-required-claim=a'], 'not of the form key=value'],
-    [['--oidc-required-claim=a=1', '--oidc-required-claim=a=2'], 'required to have two values'],
+    [['--oidc-required-claim=a=1', '--oidc-required-claim=a=2'], 'is given two values'],
   ])('%j cannot be used', (args, message) => expect(open(args)).rejects.toThrow(message));
 
   it('commas belong to what a claim is required to be', () => {
@@ -249,7 +249,7 @@ describe('a webhook', () => {
   });
 
   it('what processes share is believed only as far as it can be read', async () => {
-    const kept = new Map<string, Kept<unknown>>();
+    const kept = new Map<string, ExpiringValue<unknown>>();
     const shared: SharedVerdicts = {
       get: async (parts) => kept.get(JSON.stringify(parts)),
       set: async (parts, value) => void kept.set(JSON.stringify(parts), JSON.parse(JSON.stringify(value))),
@@ -283,7 +283,7 @@ describe('a webhook', () => {
     await writeKubeconfig(file, { ...server.connection, token: 'young' });
     await expect.poll(shown).toBe('Bearer young');
     await writeFile(file, 'nothing');
-    await expect.poll(() => log).toContain('cannot be read anew');
+    await expect.poll(() => log).toContain('could not be reloaded');
     expect(await shown()).toBe('Bearer young');
   });
 

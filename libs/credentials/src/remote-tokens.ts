@@ -68,7 +68,7 @@ async function openIssuer({ options, audiences, logger }: RemoteTokensSettings):
     },
     {
       read: (url, token) => documents.read(url, token),
-      onError: (error) => logger.error('oidc authenticator', error),
+      onError: (error) => logger.error('OpenID Connect authenticator', error),
     },
   );
   void issuer.start();

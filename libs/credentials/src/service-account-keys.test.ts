@@ -83,11 +83,14 @@ test('what may not be meant is warned of', async () => {
 
 test.each([
   [() => ['--service-account-key-file=/nowhere'], /ENOENT.*\/nowhere/],
-  [() => [`--service-account-key-file=${file('none')}`], /file-\d+: there is no RSA or ECDSA key in it/],
-  [() => [`--service-account-signing-key-file=${file(publicPem(rsa.publicKey))}`], /no RSA or ECDSA private key in it/],
+  [() => [`--service-account-key-file=${file('none')}`], /file-\d+: it contains no RSA or ECDSA key/],
+  [
+    () => [`--service-account-signing-key-file=${file(publicPem(rsa.publicKey))}`],
+    /it contains no RSA or ECDSA private key/,
+  ],
   [() => ['--service-account-max-token-expiration=59m'], /must be between 1 hour and 2\^32 seconds/],
-  [() => ['--service-account-issuer=http://a b'], /--service-account-issuer: .* is no URL/],
-  [() => ['--service-account-issuer=a', '--service-account-issuer=a'], /an issuer is named twice/],
+  [() => ['--service-account-issuer=http://a b'], /--service-account-issuer: .* is not a URL/],
+  [() => ['--service-account-issuer=a', '--service-account-issuer=a'], /an issuer is given twice/],
   [() => ['--service-account-jwks-uri=http://a'], /--service-account-jwks-uri: .*https/],
 ])('what cannot be used is refused (%#)', async (args, message) => {
   await expect((async () => read(...args()))()).rejects.toThrow(message);

@@ -3,9 +3,9 @@ function checkIssuers(issuers: readonly string[]): void {
   for (const issuer of issuers) {
     if (issuer === '') throw new RangeError('an issuer is empty');
     if (issuer.includes(':') && !URL.canParse(issuer))
-      throw new RangeError(`${JSON.stringify(issuer)} has a colon in it and is no URL`);
+      throw new RangeError(`${JSON.stringify(issuer)} contains a colon but is not a URL`);
   }
-  if (new Set(issuers).size < issuers.length) throw new RangeError('an issuer is named twice');
+  if (new Set(issuers).size < issuers.length) throw new RangeError('an issuer is given twice');
 }
 
 /** Throws RangeError. */
@@ -20,46 +20,46 @@ export const serviceAccountOptions = {
     type: 'list',
     default: [],
     check: checkIssuers,
-    help: 'As whom tokens of service accounts are issued, a URL of scheme https if others are to find the keys; those of further ones are accepted too. Default: https://<Service of the API>.default.svc.cluster.local.',
+    help: 'Issuer of service account tokens: a URL, with the scheme https if others are to discover the keys. Tokens of further issuers that are listed are accepted as well. Default: https://<Service of the API>.default.svc.cluster.local.',
   },
   'service-account-signing-key-file': {
     type: 'string',
-    help: 'Private key (RSA or ECDSA, PEM) that they are signed with. Default: one made in --cert-dir, if neither --service-account-key-file nor --tls-private-key-file is given; beside those, none are issued.',
+    help: 'Private key (RSA or ECDSA, PEM) that signs service account tokens. Default: one created in --cert-dir, if neither --service-account-key-file nor --tls-private-key-file is given; if one of them is given, no tokens are issued.',
   },
   'service-account-key-file': {
     type: 'list',
     default: [],
-    help: 'Keys (RSA or ECDSA, public or private, PEM, several in a file) that their signatures are judged by, beside the one that signs. Default: that of --tls-private-key-file.',
+    help: 'Keys that verify service account tokens, in addition to the signing key (RSA or ECDSA, public or private, PEM, several in a file). Default: the key of --tls-private-key-file.',
   },
   'service-account-jwks-uri': {
     type: 'string',
     check: checkKeysUri,
-    help: 'Where the discovery document of the issuer says that its keys are. Default: /openid/v1/jwks of this server.',
+    help: 'URL of the keys in the discovery document of the issuer. Default: /openid/v1/jwks of this server.',
   },
   'service-account-max-token-expiration': {
     type: 'duration',
     default: 0,
     min: 0,
-    help: 'Longest time that a token may be asked for, at least 1h; 0 is no bound.',
+    help: 'Maximum lifetime that can be requested for a token, at least 1h. 0 means no limit.',
   },
   'service-account-extend-token-expiration': {
     type: 'bool',
     default: true,
-    help: 'Tokens that pods ask for 3607 seconds, as those do that Kubernetes injects, are good for a year; use after those seconds is noted in audit and metrics.',
+    help: "Extend tokens that pods request for 3607 seconds, as Kubernetes' injected volumes do, to one year. Use after the 3607 seconds is recorded in the audit log and in metrics.",
   },
   'service-account-lookup': {
     type: 'bool',
     default: true,
-    help: 'Tokens in Secrets are good only while their Secret and account are there. Others always go with what they are bound to.',
+    help: 'Accept tokens from Secrets only while the Secret and the service account exist. Other tokens always end with the object that they are bound to.',
   },
   'api-audiences': {
     type: 'list',
     default: [],
-    help: 'What this API is called in tokens: one must be for one of these. Default: the first --service-account-issuer.',
+    help: 'Audiences of this API. A token must be issued for at least one of them. Default: the first --service-account-issuer.',
   },
   'enable-bootstrap-token-auth': {
     type: 'bool',
     default: false,
-    help: 'Let in who has a bootstrap token, which lie in Secrets of kube-system.',
+    help: 'Accept bootstrap tokens, which are stored in Secrets of kube-system.',
   },
 } as const;

@@ -2,7 +2,7 @@
 const certOf = (signer: string) =>
   ({
     type: 'string',
-    help: `Authority of certificates that the signer ${signer} makes, in place of --cluster-signing-cert-file, which may not be given beside it; signers that none is named for then sign nothing.`,
+    help: `Certificate authority of the signer ${signer}. It replaces --cluster-signing-cert-file, which cannot be given together with it; signers without an authority then sign nothing.`,
   }) as const;
 const keyOf = (option: string) => ({ type: 'string', help: `Private key of --${option}.` }) as const;
 
@@ -10,7 +10,7 @@ const keyOf = (option: string) => ({ type: 'string', help: `Private key of --${o
 export const signingOptions = {
   'cluster-signing-cert-file': {
     type: 'string',
-    help: 'Authority that signs approved certificate requests, and whose client certificates are believed; read again when it changes. Without its key nothing is signed here. Default: one made in --cert-dir, unless --tls-cert-file stands in for what is made there.',
+    help: 'Certificate authority that signs approved certificate requests; its client certificates are trusted. It is read again when it changes. Without its key, this server signs nothing. Default: one created in --cert-dir, unless --tls-cert-file is given.',
   },
   'cluster-signing-key-file': {
     type: 'string',
@@ -28,6 +28,6 @@ export const signingOptions = {
     type: 'duration',
     default: 365 * 86_400_000,
     min: 600_000,
-    help: 'How long certificates are good for that are signed for requests, and at most where these ask for a time (spec.expirationSeconds).',
+    help: 'Validity of signed certificates; a shorter one may be requested in spec.expirationSeconds.',
   },
 } as const;

@@ -118,7 +118,7 @@ async function readGiven(prefix: string, certFile: string | undefined, keyFile: 
   if (certFile !== undefined && keyFile === undefined)
     return { cert: await readBundle(certFile), file: certFile, pair: undefined };
   const pair = await readPair(`${prefix}-cert-file`, certFile, `${prefix}-key-file`, keyFile);
-  if (!pair || certFile === undefined) throw new Error(`--${prefix}-cert-file names no file`);
+  if (!pair || certFile === undefined) throw new Error(`--${prefix}-cert-file does not name a file`);
   within(certFile, () => checkAuthority(pair.cert, createPrivateKey(pair.key)));
   return { cert: pair.cert, file: certFile, pair };
 }

@@ -30,7 +30,7 @@ it('reads pairs with the names that are given, else those of the certificate', a
 it('refuses a pair that would be shown to nobody', async () => {
   const { ca } = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf('orch') });
   const files = `${ca.certFile},${ca.keyFile}`;
-  await expect(readSniPairs([files])).rejects.toThrow('holds no DNS names');
+  await expect(readSniPairs([files])).rejects.toThrow('contains no DNS names');
   expect((await readSniPairs([`${files}:a.example.com`]))[0]?.names).toEqual(['a.example.com']);
 });
 

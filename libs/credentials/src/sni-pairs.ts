@@ -23,7 +23,7 @@ function entryOf(text: string): Entry {
     throw new RangeError(`${JSON.stringify(text)} is not of the form certificate,key or certificate,key:name,…`);
   const named = names?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
   if (named.some((name) => !/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/.test(name)))
-    throw new RangeError(`${JSON.stringify(text)} has a name in it that is none`);
+    throw new RangeError(`${JSON.stringify(text)} contains an invalid name`);
   return { files: [cert, key], names: named };
 }
 
@@ -46,7 +46,8 @@ export const readSniPairs = (entries: readonly string[]): Promise<NamedPair[]> =
       const { files, names } = entryOf(text);
       const pair = (await readPair(OPTION, files[0], OPTION, files[1])) as Pair;
       const shownFor = names.length > 0 ? names : namesIn(pair.cert);
-      if (shownFor.length === 0) throw new Error(`${OPTION}: ${files[0]} holds no DNS names: name some behind a colon`);
+      if (shownFor.length === 0)
+        throw new Error(`${OPTION}: ${files[0]} contains no DNS names: add names after a colon`);
       return { ...pair, names: shownFor, certFile: files[0] };
     }),
   );

@@ -7,7 +7,7 @@ import {
   type TokenVerifier,
   type UserInfo,
 } from '@orch/authentication';
-import type { Kept, VerdictCache } from '@orch/webhooks';
+import type { ExpiringValue, VerdictCache } from '@orch/webhooks';
 import type { ConfiguredWebhook } from './configured-webhook.js';
 
 /** Verdict of a webhook about a token; plain JSON, as it is shared. */
@@ -45,14 +45,14 @@ export class TokenWebhook implements TokenVerifier {
     return this.#taken(verdict, token, audiences);
   }
 
-  #verdict(token: string, audiences: readonly string[]): Promise<Kept<TokenVerdict>> {
+  #verdict(token: string, audiences: readonly string[]): Promise<ExpiringValue<TokenVerdict>> {
     const { cache, webhook, apiVersion } = this.settings;
     const parts = ['token', webhook.place, apiVersion, JSON.stringify(this.settings.audiences), token, ...audiences];
     return cache.known(parts, () => this.#ask(token, audiences));
   }
 
   #taken(
-    { value, until }: Kept<TokenVerdict>,
+    { value, until }: ExpiringValue<TokenVerdict>,
     token: string,
     audiences: readonly string[],
   ): Authentication | undefined {

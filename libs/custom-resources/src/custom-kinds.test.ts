@@ -382,7 +382,7 @@ describe('a definition that is deleted', () => {
     const three = await servers.open();
     await three.start(true);
     await servers.expire();
-    await looksOn(three);
+    await expect.poll(() => three.looks, POLL).toBeGreaterThan(0);
     expect(await three.objects(THINGS)).toEqual(['kept']);
     await three.letGo(THINGS, 'kept');
     await isGone(three);

@@ -1,5 +1,6 @@
+import type { ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
-import type { ObjectSource } from '@orch/informers';
+import type { InformerStore } from '@orch/informers';
 import type { Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { Clock } from '@orch/runtime';
@@ -9,14 +10,14 @@ import { Creations } from './creations.js';
 import type { Definition } from './definition.js';
 import { DefinitionCleaner } from './definition-cleaner.js';
 import { DefinitionController } from './definition-controller.js';
-import { DefinitionFollower } from './definition-follower.js';
+import { DefinitionInformer } from './definition-informer.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { type CustomKind, ServedDefinitions, type ServedDefinitionsOptions } from './served-definitions.js';
 import { PRESENCE_MS, ServerPresence } from './server-presence.js';
 import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
 
 interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
-  readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress'>;
+  readonly store: InformerStore & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** The endpoint of definitions, in the version that is stored. */
   readonly definitions: Endpoint;
@@ -51,7 +52,7 @@ type CreationVerdict = 'keep' | 'take back';
  * Custom kinds as one process serves them: it follows the definitions and publishes its progress to the other servers.
  */
 export class CustomKinds<E> {
-  readonly #follower: DefinitionFollower;
+  readonly #informer: DefinitionInformer;
   readonly #served: ServedDefinitions<E>;
   readonly #creations: Creations;
   readonly #presence: ServerPresence;
@@ -59,9 +60,9 @@ export class CustomKinds<E> {
   constructor(private readonly options: CustomKindsOptions<E>) {
     const { store, feed, definitions: endpoint, onError, clock } = options;
     const common = { onError, ...(clock && { clock }) };
-    this.#follower = new DefinitionFollower({ source: store, feed, endpoint, ...common });
-    this.#served = new ServedDefinitions({ ...options, follower: this.#follower });
-    this.#creations = new Creations(this.#follower, () => this.#presence.progressed());
+    this.#informer = new DefinitionInformer({ source: store, feed, endpoint, ...common });
+    this.#served = new ServedDefinitions({ ...options, informer: this.#informer });
+    this.#creations = new Creations(this.#informer, () => this.#presence.progressed());
     this.#presence = new ServerPresence({
       presence: store.presence(PRESENCE_MS),
       progress: () => this.#progress(),
@@ -79,25 +80,25 @@ export class CustomKinds<E> {
    */
   async start(): Promise<void> {
     this.#served.start();
-    await this.#follower.start();
+    await this.#informer.start();
     await this.#presence.start();
   }
 
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
-    this.#follower.stop();
+    void this.#informer.stop();
     await this.#served.stop();
     await this.#presence.stop();
   }
 
   /** Whether some that are defined are not served, as their definitions cannot be read. */
   get isPartial(): boolean {
-    return this.#follower.unreadable.size > 0;
+    return this.#informer.unreadable.size > 0;
   }
 
   /** Resolves when everything is served that was committed before the call. @throws StoreUnavailableError */
   async catchUp(): Promise<void> {
-    await this.#served.reached(await this.#follower.confirm());
+    await this.#served.reached(await this.#informer.confirm());
   }
 
   #progress() {
@@ -123,8 +124,8 @@ export class CustomKinds<E> {
     };
   }
 
-  /** Controller that decides on definitions. */
-  controller({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): DefinitionController {
+  /** Controllers that decide on definitions, and that migrate and delete their objects. */
+  controllers({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): ControllerGroup {
     const { store, definitions: endpoint, isBuiltIn, onError, clock } = this.options;
     const common = { onError, ...(clock && { clock }) };
     const writer = new DefinitionWriter({ ...writing, endpoint });
@@ -132,22 +133,17 @@ export class CustomKinds<E> {
       ...common,
       writer,
       kindOf: (definition: Definition) => this.#served.kindOf(definition),
+      definitionOf: (name: string) => this.#informer.get(name),
     };
     const cleaner = new DefinitionCleaner<E>({ ...working, names: writing.names, empty, isBuiltIn });
     const migrator = new StorageMigrator<E>({
       ...working,
       ...{ rewrite, settlingMs },
       ...(onRewriting && { onRewriting }),
-      definitionOf: (name) => this.#follower.definitions.get(name),
     });
     const leastProgress = () => store.leastProgress();
-    return new DefinitionController({
-      ...common,
-      follower: this.#follower,
-      writer,
-      cleaner,
-      migrator,
-      leastProgress,
-    });
+    const deciding = { ...common, informer: this.#informer, writer, cleaner, migrator, leastProgress };
+    const { controller } = new DefinitionController(deciding);
+    return { controllers: [controller, cleaner.controller, migrator.controller] };
   }
 }

@@ -4,6 +4,6 @@ export const customResourceOptions = {
     type: 'int',
     default: 100,
     min: 1,
-    help: 'Objects of custom kinds that are written anew in a second at most, after the version that they are stored in has changed.',
+    help: 'Maximum number of custom resources per second that are rewritten after the storage version of their definition has changed.',
   },
 } as const;

@@ -12,7 +12,7 @@ import {
   type Serving,
 } from '@orch/resources';
 import type { Logger, Metrics } from '@orch/runtime';
-import { Pace } from '@orch/runtime/work';
+import { Throttle } from '@orch/runtime/work';
 import { type ResourceDescription, SchemaPool, type Scheme } from '@orch/schema';
 import type { CustomResourceDefinition } from '@orch/schema/types/apiextensions/v1';
 import type { ServingStore, TypeId } from '@orch/storage';
@@ -89,14 +89,14 @@ export class CustomResources {
     });
   }
 
-  /** Controller that decides on definitions; undefined where none are served. */
+  /** Controllers of definitions and their objects; undefined where none are served. */
   controllers(): ControllerGroup | undefined {
     const { api, store, requestTimeoutMs, migrationRate, metrics } = this.settings;
     const { names, pipeline, now } = api;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
-    const pace = new Pace(migrationRate);
+    const pace = new Throttle(migrationRate);
     const tools = { store, pipeline, turn: () => pace.turn() };
-    return this.#kinds?.controller({
+    return this.#kinds?.controllers({
       ...{ names, pipeline, now, empty },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
       // A request that outlasts its time may still be writing.

@@ -9,7 +9,7 @@ import {
 } from '@orch/kinds';
 import type { Version } from '@orch/storage';
 import { type Definition, tells } from './definition.js';
-import type { DefinitionIndex } from './definition-index.js';
+import type { DefinitionInformer } from './definition-informer.js';
 
 /** A new status of a definition. */
 export interface Decision {
@@ -25,15 +25,15 @@ export interface Decision {
  * Decides the names and the approval condition of definitions. Reads only unsettled definitions, and the names in use
  * in their groups.
  */
-export function decisionsOf(index: Pick<DefinitionIndex, 'unfinished' | 'ofGroup'>): Decision[] {
+export function decisionsOf(informer: Pick<DefinitionInformer, 'unfinished' | 'ofGroup'>): Decision[] {
   const unsettled = new Map<string, Definition[]>();
-  for (const definition of index.unfinished) {
+  for (const definition of informer.unfinished) {
     if (definition.isSettled) continue;
     const ofGroup = unsettled.get(definition.group) ?? [];
     ofGroup.push(definition);
     unsettled.set(definition.group, ofGroup);
   }
-  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(index.ofGroup(group))));
+  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(informer.ofGroup(group))));
 }
 
 function namesInUse(definitions: Iterable<Definition>): NamesInUse {

@@ -7,8 +7,9 @@ import { leavingOut, type RunSettings, runControllers, type TestApi, testApi, th
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Decision } from './decisions.js';
 import { DefinitionController } from './definition-controller.js';
-import { DefinitionFollower } from './definition-follower.js';
+import { DefinitionInformer } from './definition-informer.js';
 import { DefinitionWriter } from './definition-writer.js';
+import { ReadyDefinitions } from './ready-definitions.js';
 
 const DEFINITIONS = 'customresourcedefinitions';
 const [THINGS, OTHERS] = ['things.example.com', 'others.example.com'] as const;
@@ -22,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const nothing = { pending: () => [], begin: () => 0, idle: async () => undefined };
+const nothing = () => ({ pending: () => [], ready: new ReadyDefinitions() });
 
 /** A process that decides on definitions, and the errors that it reports. */
 function processOf(
@@ -32,28 +33,27 @@ function processOf(
   const { names, pipeline, now } = api.deps;
   const errors: string[] = [];
   const onError = (error: unknown) => void errors.push((error as Error).message);
-  const follower = new DefinitionFollower({
+  const informer = new DefinitionInformer({
     ...{ source: leavingOut(api.store, ({ name }) => unreadable.includes(name)), feed: api.feed, endpoint, onError },
   });
   const writer = new DefinitionWriter({ pipeline, endpoint, names, now });
-  const controller = new DefinitionController({
-    ...{ follower, onError, writer, cleaner: nothing, migrator: nothing },
+  const { controller } = new DefinitionController({
+    ...{ informer, onError, writer, cleaner: nothing(), migrator: nothing() },
     leastProgress: async () => undefined,
     ...more,
   });
   return {
-    ...{ follower, writer, errors, controller },
-    run: (settings: RunSettings = {}) => runControllers(controller, { onError, ...settings }),
+    ...{ informer, writer, errors, controller },
+    run: (settings: RunSettings = {}) => runControllers({ controllers: [controller] }, { onError, ...settings }),
   };
 }
 
 /** One look of a process that has just come to lead, and cannot read the definitions of these names. @returns what it could not read */
 async function look(...unreadable: string[]): Promise<string[]> {
-  const { follower, controller, errors } = processOf({}, unreadable);
-  await follower.start();
-  await controller.controllers[0]?.reconcile('all', { goesOn: true });
-  await controller.stop();
-  follower.stop();
+  const { informer, controller, errors } = processOf({}, unreadable);
+  await informer.start();
+  await controller.reconcile('all', { goesOn: true });
+  informer.stop();
   return errors;
 }
 
@@ -88,24 +88,24 @@ describe('the controller of definitions', () => {
       looks++;
       return least;
     };
-    const { follower, errors, run } = processOf({ leastProgress, clock });
+    const { informer, errors, run } = processOf({ leastProgress, clock });
     const running = await run({ clock });
     await clock.settle();
     expect([accepted(THINGS), errors]).toEqual([undefined, ['objects are not followed']]);
-    await follower.start();
+    await informer.start();
     await expect
       .poll(async () => {
         await clock.advance(250);
         return told(THINGS, 'Established');
       })
       .toBe('True InitialNamesAccepted');
-    await follower.confirm();
+    await informer.confirm();
     await clock.advance(1_000);
     const [before, writes] = [looks, api.store.writes.length];
     await clock.advance(60_000);
     expect([looks, api.store.writes.length]).toEqual([before, writes]);
     await running.stop();
-    follower.stop();
+    informer.stop();
   });
 
   it('tries a definition that is refused again with backoff, and keeps nobody from the others', async () => {
@@ -114,7 +114,7 @@ describe('the controller of definitions', () => {
     const clock = new ManualClock();
     const tries: number[] = [];
     let isRefused = true;
-    const { follower, writer, errors, run } = processOf({
+    const { informer, writer, errors, run } = processOf({
       clock,
       writer: {
         async tell(decision: Decision, own) {
@@ -125,7 +125,7 @@ describe('the controller of definitions', () => {
         },
       },
     });
-    await follower.start();
+    await informer.start();
     const running = await run({ clock });
     for (let ms = 0; ms < 20_000; ms += 50) await clock.advance(50);
     expect(accepted(OTHERS)).toBe('True NoConflicts');
@@ -136,7 +136,7 @@ describe('the controller of definitions', () => {
     await clock.advance(6_000);
     expect(accepted(THINGS)).toBe('True NoConflicts');
     await running.stop();
-    follower.stop();
+    informer.stop();
   });
 
   it('writes nothing any more once the lease is lost, though it has begun', async () => {
@@ -144,7 +144,7 @@ describe('the controller of definitions', () => {
     const clock = new ManualClock();
     let [isFree, isBegun, lost] = [true, false, false];
     let goOn = (): void => undefined;
-    const { follower, writer, errors, run } = processOf({
+    const { informer, writer, errors, run } = processOf({
       clock,
       writer: {
         async tell(decision: Decision, own) {
@@ -159,7 +159,7 @@ describe('the controller of definitions', () => {
         },
       },
     });
-    await follower.start();
+    await informer.start();
     const running = await run({ clock, isFree: () => isFree });
     await expect.poll(() => isBegun).toBe(true);
     isFree = false;
@@ -178,20 +178,6 @@ describe('the controller of definitions', () => {
     };
     await expect.poll(goesOn).toBe('True NoConflicts');
     await running.stop();
-    follower.stop();
-  });
-
-  it('ends by the deadline though the deletion of objects goes on', async () => {
-    const { follower, controller, run } = processOf({
-      cleaner: { ...nothing, idle: () => new Promise<void>(() => undefined) },
-    });
-    await follower.start();
-    const running = await run();
-    await running.manager.stop();
-    const deadline = new AbortController();
-    const stopped = controller.stop(deadline.signal);
-    deadline.abort();
-    await stopped;
-    follower.stop();
+    informer.stop();
   });
 });

@@ -1,20 +1,21 @@
-import type { Controller, ControllerGroup, ControllerSource, ReconcileRun } from '@orch/controllers';
+import type { Controller, ControllerSource, ReconcileRun } from '@orch/controllers';
 import { StatusError } from '@orch/machinery';
-import { aborted, type Clock, systemClock } from '@orch/runtime';
+import { type Clock, systemClock } from '@orch/runtime';
 import { Backoff, inParallel, onePage } from '@orch/runtime/work';
 import type { LeastProgress } from '@orch/storage';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
+import type { Definition } from './definition.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
-import type { DefinitionFollower } from './definition-follower.js';
-import { DefinitionIndex } from './definition-index.js';
+import type { DefinitionInformer } from './definition-informer.js';
 import type { DefinitionWriter } from './definition-writer.js';
+import type { ReadyDefinitions } from './ready-definitions.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
 interface DefinitionControllerOptions {
-  readonly follower: DefinitionFollower;
+  readonly informer: DefinitionInformer;
   readonly writer: Pick<DefinitionWriter, 'tell'>;
-  readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
-  readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
+  readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'ready'>;
+  readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'ready'>;
   /**
    * Reads the least progress among the servers that are alive; undefined where none is.
    * @throws StoreUnavailableError
@@ -32,14 +33,17 @@ interface DefinitionControllerOptions {
 const ALL = 'all';
 /** Milliseconds between looks how far other servers have come. */
 const BARRIER_MS = 50;
-/** Milliseconds between looks whether objects may be brought to another version. */
-const MIGRATION_MS = 3_000;
 /** Least milliseconds between two rounds. */
 const REST_MS = 10;
 /** Waits until a look that failed, or a definition that was refused, is tried again, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
 /** Definitions that are written at a time. */
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
+
+const isReady =
+  ({ ready }: { readonly ready: Pick<ReadyDefinitions, 'has'> }) =>
+  (definition: Definition): boolean =>
+    ready.has(definition);
 
 /** A definition that could not be written. */
 interface Refusal {
@@ -50,68 +54,59 @@ interface Refusal {
 
 /**
  * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established
- * once all servers that are alive serve it, and removed when none of them creates objects of its kind any more and the
- * existing ones have been deleted.
+ * once all servers that are alive serve it. Wakes the controllers that migrate and delete objects once all servers have
+ * come far enough for that.
  */
-export class DefinitionController implements ControllerGroup {
-  readonly controllers: readonly Controller[];
+export class DefinitionController {
+  /** The controller. */
+  readonly controller: Controller;
   readonly #clock: Clock;
   /** Rejected writes by uid of the definition. */
   readonly #refusals = new Map<string, Refusal>();
-  readonly #index: DefinitionIndex;
 
   constructor(private readonly options: DefinitionControllerOptions) {
-    const { follower, clock = systemClock } = options;
+    const { informer, clock = systemClock } = options;
     this.#clock = clock;
-    this.#index = new DefinitionIndex(follower);
     const source: ControllerSource = {
-      subscribe: (enqueue) => follower.onChange(() => enqueue(ALL)),
+      subscribe: (enqueue) => informer.onChange(() => enqueue(ALL)),
       keys: () => [ALL],
       async confirm() {
-        await follower.confirm();
+        await informer.confirm();
       },
     };
-    this.controllers = [
-      {
-        name: 'customresourcedefinition',
-        ...{ sources: [source], retry: RETRY, restMs: REST_MS },
-        reconcile: (_key, run) => this.#decide(run),
-      },
-    ];
-  }
-
-  /** Resolves when the deletion and migration of objects under way have ended, or the deadline aborts. */
-  async stop(deadline?: AbortSignal): Promise<void> {
-    this.#index.stop();
-    const { cleaner, migrator } = this.options;
-    await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
+    this.controller = {
+      name: 'customresourcedefinition',
+      ...{ sources: [source], retry: RETRY, restMs: REST_MS },
+      reconcile: (_key, run) => this.#decide(run),
+    };
   }
 
   /** Writes due decisions. @returns milliseconds until the next round; undefined where nothing waits */
   async #decide(run: ReconcileRun): Promise<number | undefined> {
     const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
-    if (this.options.follower.unreadable.size === 0) await this.#carryOut(decisionsOf(this.#index), now, run);
-    const pauses = [await this.#goOn(now, run), this.#untilRetry(now)].filter((pause) => pause !== undefined);
+    if (this.options.informer.unreadable.size === 0) await this.#carryOut(decisionsOf(this.options.informer), now, run);
+    const pauses = [await this.#advance(now, run), this.#untilRetry(now)].filter((pause) => pause !== undefined);
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** Continues with work that waits for other servers. @returns milliseconds until the next round */
-  async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
+  /** Continues with what waits for other servers. @returns milliseconds until the next round */
+  async #advance(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
-    const definitions = [...this.#index.unfinished];
+    const definitions = [...this.options.informer.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
-    if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return undefined;
+    if (waiting.length === 0 && pending.every(isReady(cleaner)) && migrating.every(isReady(migrator))) return undefined;
     const least = await leastProgress();
     if (!least || !run.goesOn) return BARRIER_MS;
     const due = establishedBy(waiting, least.served);
     await this.#carryOut(due, now, run);
-    if (migrating.length > 0) migrator.begin(migrating, least.served, run);
-    const drained = pending.filter(({ since, uid }) => since <= least.drained && !least.held.has(uid));
-    const pause = pending.length > 0 ? cleaner.begin(pending, drained, run) : MIGRATION_MS;
-    const isHeld = due.length < waiting.length || drained.length < pending.length;
-    return isHeld ? BARRIER_MS : pause;
+    const isHeld = [
+      due.length < waiting.length,
+      migrator.ready.update(migrating, ({ since }) => since <= least.served),
+      cleaner.ready.update(pending, ({ since, uid }) => since <= least.drained && !least.held.has(uid)),
+    ];
+    return isHeld.includes(true) ? BARRIER_MS : undefined;
   }
 
   /**
@@ -120,7 +115,7 @@ export class DefinitionController implements ControllerGroup {
    * @throws StoreUnavailableError
    */
   async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
-    const { writer, follower } = this.options;
+    const { writer, informer } = this.options;
     const due = decisions.filter(({ definition }) => (this.#refusals.get(definition.uid)?.until ?? now) <= now);
     if (due.length === 0) return;
     await inParallel(onePage(due), WRITES, async (decision) => {
@@ -132,7 +127,7 @@ export class DefinitionController implements ControllerGroup {
         if (run.goesOn) this.#refused(decision, error);
       }
     });
-    if (run.goesOn) await follower.confirm();
+    if (run.goesOn) await informer.confirm();
   }
 
   /** @throws the error where it is not about this one definition */
@@ -150,7 +145,7 @@ export class DefinitionController implements ControllerGroup {
    */
   #untilRetry(now: number): number | undefined {
     if (this.#refusals.size === 0) return undefined;
-    const unfinished = new Set([...this.#index.unfinished].map(({ uid }) => uid));
+    const unfinished = new Set([...this.options.informer.unfinished].map(({ uid }) => uid));
     for (const uid of this.#refusals.keys()) if (!unfinished.has(uid)) this.#refusals.delete(uid);
     const times = [...this.#refusals.values()].flatMap(({ until }) => (until > now ? [until] : []));
     return times.length > 0 ? Math.max(0, Math.min(...times) - this.#clock.now()) : undefined;

@@ -1,11 +1,11 @@
 import { type AcceptedNames, cleanupFinalizer, withConditions } from '@orch/kinds';
 import { type ApiObject, ensureMetadata, type JsonObject, type Names } from '@orch/machinery';
-import { type OwnRun, type OwnWrites, updateOwn } from '@orch/writing';
+import { type OwnRun, type UpdateTarget, updateOwn } from '@orch/writing';
 import type { Decision } from './decisions.js';
 import type { Definition } from './definition.js';
 
 /** Endpoint of definitions in the version that is stored, and what writes need. */
-interface DefinitionWriterOptions extends Omit<OwnWrites, 'run'> {
+interface DefinitionWriterOptions extends Omit<UpdateTarget, 'run'> {
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -6,7 +6,7 @@ import type { Definition } from './definition.js';
 export function migrationCounter(metrics: Metrics): (definition: Definition, rewriting: Rewriting) => void {
   const counter = metrics.counter({
     name: 'orch_storage_migration_objects_total',
-    help: 'Objects of custom kinds that were to be written in the storage version, by what became of them.',
+    help: 'Number of custom resources that had to be rewritten in the storage version, by result.',
     labels: ['group', 'resource', 'result'] as const,
   });
   return ({ group, names }, { error }) => counter.with(group, names.plural, error ? 'failed' : 'written').inc();

@@ -3,7 +3,7 @@ import type { Clock } from '@orch/runtime';
 import { Slices, WorkOnDemand } from '@orch/runtime/work';
 import type { Store, TypeId, Version } from '@orch/storage';
 import type { Definition } from './definition.js';
-import type { DefinitionFollower } from './definition-follower.js';
+import type { DefinitionInformer } from './definition-informer.js';
 
 /** The endpoints of one definition. */
 export interface CustomKind<E> {
@@ -30,7 +30,7 @@ export interface DefinitionChange<E> {
 /** Dependencies of {@link ServedDefinitions}. */
 export interface ServedDefinitionsOptions<E> {
   /** Informer of the definitions. */
-  readonly follower: DefinitionFollower;
+  readonly informer: DefinitionInformer;
   /** Assigns ids to the types of custom kinds. */
   readonly store: Pick<Store, 'registerTypes'>;
   /**
@@ -80,7 +80,7 @@ export class ServedDefinitions<E> {
 
   /** Time at which the served definitions were last known to be current, monotonic milliseconds. */
   get currentAsOf(): number {
-    const { version, confirmedAt } = this.options.follower;
+    const { version, confirmedAt } = this.options.informer;
     if (version === this.#version && confirmedAt !== undefined) this.#currentAsOf = confirmedAt;
     return this.#currentAsOf;
   }
@@ -96,14 +96,14 @@ export class ServedDefinitions<E> {
     return this.#make(definition);
   }
 
-  /** Begins to serve the definitions that the follower knows, and their changes. */
+  /** Begins to serve the definitions that the informer knows, and their changes. */
   start(): void {
-    const { follower } = this.options;
-    follower.onChange((changed) => {
+    const { informer } = this.options;
+    informer.onChange((changed) => {
       for (const name of changed) this.#changed.add(name);
       this.#work.ask();
     });
-    this.#changed = new Set(follower.definitions.keys());
+    this.#changed = new Set(informer.definitions.keys());
     this.#work.ask();
   }
 
@@ -134,11 +134,11 @@ export class ServedDefinitions<E> {
   }
 
   async #serve(): Promise<void> {
-    const { follower } = this.options;
+    const { informer } = this.options;
     for (;;) {
-      const { version } = follower;
+      const { version } = informer;
       if (version === undefined) return;
-      const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
+      const wanted = [...this.#changed].flatMap((name) => informer.definitions.get(name) ?? []);
       const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
       const unmade = wanted.filter((one) => this.#isUnmade(one));
       if (unknown.length > 0) await this.#register(unknown);
@@ -189,7 +189,7 @@ export class ServedDefinitions<E> {
 
   /** Brings one definition up to date. @returns the change; undefined where nothing is to be published */
   #takeOne(name: string): DefinitionChange<E> | undefined {
-    const definition = this.options.follower.definitions.get(name);
+    const definition = this.options.informer.definitions.get(name);
     const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
     if (!definition) this.#broken.delete(name);
     const before = this.#served.get(name);

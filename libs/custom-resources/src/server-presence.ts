@@ -28,18 +28,19 @@ interface ServerPresenceOptions {
  */
 export class ServerPresence {
   readonly #clock: Clock;
-  readonly #words: WorkOnDemand;
-  #cancelRenewal: (() => void) | undefined;
+  /** Every process publishes for itself, whoever leads: no controller of the installation. */
+  readonly #work: WorkOnDemand;
   #joining: Promise<void> | undefined;
   #countsUntil = Number.NEGATIVE_INFINITY;
   #joins = 0;
-  #told: Progress | undefined;
+  /** Progress that was published last, and when that began, monotonic milliseconds. */
+  #published: { readonly progress: Progress; readonly at: number } | undefined;
   #stopped = false;
 
   constructor(private readonly options: ServerPresenceOptions) {
     const { onError, clock = systemClock } = options;
     this.#clock = clock;
-    this.#words = new WorkOnDemand(() => this.#renew(), { onError, restMs: REST_MS, clock });
+    this.#work = new WorkOnDemand(() => this.#renew(), { onError, restMs: REST_MS, clock });
   }
 
   /** Whether the others count on it. */
@@ -64,12 +65,12 @@ export class ServerPresence {
   /** Begins to count, and to renew that for as long as it follows. @throws StoreUnavailableError */
   async start(): Promise<void> {
     await this.join();
-    this.#schedule();
+    this.#work.ask();
   }
 
   /** Has the others know soon how far it has come. */
   progressed(): void {
-    if (this.counts) this.#words.ask();
+    if (this.counts) this.#work.ask();
   }
 
   /**
@@ -77,19 +78,9 @@ export class ServerPresence {
    */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#cancelRenewal?.();
-    await Promise.allSettled([this.#words.stop(), this.#joining]);
+    await Promise.allSettled([this.#work.stop(), this.#joining]);
     this.#countsUntil = Number.NEGATIVE_INFINITY;
     await this.options.presence.withdraw().catch(() => undefined);
-  }
-
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#cancelRenewal = this.#clock.after(RENEWAL_MS, () => {
-      this.#told = undefined;
-      this.#words.ask();
-      this.#schedule();
-    });
   }
 
   async #join(): Promise<void> {
@@ -102,20 +93,22 @@ export class ServerPresence {
       if (this.#clock.now() >= asOf + PRESENCE_MS) continue;
       this.#joins++;
       this.#countsUntil = asOf + PRESENCE_MS;
-      this.#words.ask();
+      this.#work.ask();
     }
   }
 
   async #renew(): Promise<void> {
+    const asOf = this.#clock.now();
+    const due = (this.#published?.at ?? asOf) + RENEWAL_MS;
+    this.#work.askIn(due > asOf ? due - asOf : RENEWAL_MS);
     if (!this.counts) return this.join();
     const progress = this.options.progress();
-    const asOf = this.#clock.now();
     if (!progress || asOf - this.options.currentAsOf() >= PRESENCE_MS) return;
-    if (this.#told && isAlike(progress, this.#told)) return;
+    if (this.#published && due > asOf && isAlike(progress, this.#published.progress)) return;
     await this.options.presence.tell(progress);
     // Too late: the other servers may have continued without this one.
     if (!this.counts) return this.join();
-    this.#told = progress;
+    this.#published = { progress, at: asOf };
     this.#countsUntil = asOf + PRESENCE_MS;
   }
 }

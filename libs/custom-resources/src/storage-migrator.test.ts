@@ -1,7 +1,9 @@
 import { StatusError } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
+import { LEADERSHIP_MS } from '@orch/runtime/work';
+import { type RunningControllers, runControllers } from '@orch/testing';
 import type { Rewriting } from '@orch/writing';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Definition } from './definition.js';
 import type { CustomKind } from './served-definitions.js';
 import { StorageMigrator } from './storage-migrator.js';
@@ -14,21 +16,20 @@ const definition = (name: string, since: bigint, more: Partial<Definition> = {})
     ...more,
   }) as Definition;
 
-/** A migrator of definitions, and what it has done. */
-function stage(...definitions: Definition[]) {
+let running: RunningControllers | undefined;
+afterEach(() => running?.stop());
+
+/** A migrator of definitions that runs, and what it has done. */
+async function stage(...definitions: Definition[]) {
   const clock = new ManualClock(0);
   const known = new Map(definitions.map((one) => [one.name, one]));
   const told: string[] = [];
   const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
   let rewrite = async (_onDone: (rewriting: Rewriting) => void, _stopped: () => boolean): Promise<void> => undefined;
-  const leads = { now: true };
-  const run = {
-    get goesOn() {
-      return leads.now;
-    },
-  };
+  const lease = { isFree: true };
   const migrator = new StorageMigrator<string>({
-    ...{ clock, settlingMs: SETTLING_MS, onError: (error) => void errors.push(error) },
+    ...{ clock, settlingMs: SETTLING_MS, onError },
     definitionOf: (name) => known.get(name),
     kindOf: async ({ name }) => ({ endpoints: [], storage: name }) as CustomKind<string>,
     rewrite: async ({ storage }, stopped, onDone) => {
@@ -40,18 +41,24 @@ function stage(...definitions: Definition[]) {
       migrated: async ({ name, version }, { message }) => void told.push(`${name} of ${version} is done: ${message}`),
     },
   });
-  const begin = async (served = 100n): Promise<void> => {
-    migrator.begin(migrator.pending(known.values()), served, run);
-    await migrator.idle();
+  running = await runControllers(
+    { controllers: [migrator.controller] },
+    { clock, onError, isFree: () => lease.isFree },
+  );
+  await clock.settle();
+  /** All servers serve the definitions as of a version. */
+  const served = async (version = 100n): Promise<void> => {
+    migrator.ready.update(migrator.pending(known.values()), ({ since }) => since <= version);
+    await clock.settle();
   };
   const rewrites = (work: typeof rewrite) => {
     rewrite = work;
   };
-  return { clock, known, told, errors, migrator, begin, rewrites, leads };
+  return { clock, known, told, errors, migrator, served, rewrites, lease };
 }
 
-it('looks at definitions of which other versions are stored, too', () => {
-  const { migrator } = stage();
+it('looks at definitions of which other versions are stored, too', async () => {
+  const { migrator } = await stage();
   const pendingOf = (more: Partial<Definition>) => migrator.pending([definition('a', 1n, more)]).length;
   expect(pendingOf({})).toBe(1);
   expect(pendingOf({ storedVersions: ['v2'] })).toBe(0);
@@ -61,15 +68,13 @@ it('looks at definitions of which other versions are stored, too', () => {
 });
 
 it('begins when all servers have the definition, and none writes by the one before any more', async () => {
-  const { clock, told, begin } = stage(definition('a', 7n));
-  await begin(6n);
+  const { clock, told, served } = await stage(definition('a', 7n));
+  await served(6n);
   await clock.advance(SETTLING_MS);
-  await begin(7n);
+  await served(7n);
   await clock.advance(SETTLING_MS - 1);
-  await begin(7n);
   expect(told).toEqual([]);
   await clock.advance(1);
-  await begin(7n);
   expect(told).toEqual([
     'a InProgress: objects are being written in the storage version: 0 so far',
     'rewrite a',
@@ -78,78 +83,94 @@ it('begins when all servers have the definition, and none writes by the one befo
 });
 
 it('waits anew for a definition that has changed before its turn', async () => {
-  const { clock, known, told, begin } = stage(definition('a', 7n));
-  await begin();
+  const { clock, known, told, served } = await stage(definition('a', 7n));
+  await served();
+  await clock.advance(SETTLING_MS - 1);
   known.set('a', definition('a', 8n));
-  await clock.advance(SETTLING_MS);
-  await begin();
+  await served();
+  await clock.advance(1);
   expect(told).toEqual([]);
   await clock.advance(SETTLING_MS);
-  await begin();
   expect(told).toContain('rewrite a');
 });
 
+it('does nothing to a definition that not all servers have any more as it is', async () => {
+  const { clock, known, told, served } = await stage(definition('a', 7n));
+  await served();
+  known.set('a', definition('a', 8n));
+  await clock.advance(10 * SETTLING_MS);
+  expect(told).toEqual([]);
+});
+
 it('finishes nothing of a definition that has changed meanwhile, nor where another process leads', async () => {
-  for (const change of ['definition', 'leader', 'leader for a moment'] as const) {
-    const { clock, known, told, begin, rewrites, leads } = stage(definition('a', 7n));
+  for (const change of ['definition', 'leader'] as const) {
+    const { clock, known, told, served, rewrites, lease } = await stage(definition('a', 7n));
     rewrites(async (_onDone, stopped) => {
-      leads.now = change === 'definition';
-      // Objects are passed over where this is true.
-      stopped();
-      if (change === 'leader for a moment') leads.now = true;
       if (change === 'definition') known.set('a', definition('a', 8n));
+      else {
+        lease.isFree = false;
+        await clock.advance(LEADERSHIP_MS);
+        lease.isFree = true;
+      }
+      // Objects are passed over where this is true.
+      expect(stopped()).toBe(true);
     });
-    await begin();
+    await served();
     await clock.advance(SETTLING_MS);
-    await begin();
     expect(told.at(-1), change).toBe('rewrite a');
+    await running?.stop();
   }
 });
 
 it('takes the version of the last write, where only the status was written meanwhile', async () => {
-  const { clock, known, told, begin, rewrites } = stage(definition('a', 7n));
+  const { clock, known, told, served, rewrites } = await stage(definition('a', 7n));
   rewrites(async () => void known.set('a', definition('a', 7n, { version: 9n })));
-  await begin();
+  await served();
   await clock.advance(SETTLING_MS);
-  await begin();
   expect(told.at(-1)).toContain('a of 9 is done');
 });
 
 it('tells how far it has come, and why it could not finish, and tries again', async () => {
-  const { clock, told, begin, rewrites } = stage(definition('a', 7n));
+  const { clock, told, errors, served, rewrites } = await stage(definition('a', 7n));
+  let step = (): void => undefined;
   rewrites(async (onDone) => {
     for (let i = 0; i < 3; i++) onDone({});
-    await clock.advance(10_000);
+    await new Promise<void>((resolve) => {
+      step = resolve;
+    });
     onDone({ error: new StatusError('InternalError', 'no answer') });
     onDone({ error: new StatusError('InternalError', 'no answer again') });
   });
-  await begin();
+  await served();
   await clock.advance(SETTLING_MS);
-  await begin();
+  await clock.advance(10_000);
+  step();
+  await clock.settle();
   expect(told.slice(2)).toEqual([
     'a InProgress: objects are being written in the storage version: 3 so far',
     'a Failed: 2 objects could not be written: no answer',
   ]);
   rewrites(async () => undefined);
-  await begin();
+  await clock.advance(59_999);
   expect(told).toHaveLength(4);
-  await clock.advance(60_000);
-  await begin();
+  await clock.advance(1);
   expect(told.at(-1)).toContain('is done');
+  expect(errors).toEqual([]);
 });
 
 it('works on one definition at a time, and goes on with the others after one that fails', async () => {
-  const { clock, told, errors, begin, rewrites } = stage(definition('a', 7n), definition('b', 7n));
-  let first = true;
+  const { clock, told, errors, served, rewrites } = await stage(definition('a', 7n), definition('b', 7n));
+  let [first, atOnce, most] = [true, 0, 0];
   rewrites(async () => {
+    most = Math.max(most, ++atOnce);
+    await Promise.resolve();
+    atOnce--;
     if (!first) return;
     first = false;
     throw new Error('the database is away');
   });
-  await begin();
+  await served();
   await clock.advance(SETTLING_MS);
-  await begin();
-  expect(errors).toEqual([new Error('the database is away')]);
-  await begin();
+  expect([errors, most]).toEqual([[new Error('the database is away')], 1]);
   expect(told.filter((line) => line.startsWith('rewrite'))).toEqual(['rewrite a', 'rewrite b']);
 });

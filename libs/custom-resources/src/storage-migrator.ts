@@ -1,3 +1,4 @@
+import { type Controller, type ReconcileRun, RequeueError } from '@orch/controllers';
 import { type DefinitionCondition, MIGRATION } from '@orch/kinds';
 import { type Clock, systemClock } from '@orch/runtime';
 import { latched } from '@orch/runtime/work';
@@ -5,6 +6,7 @@ import type { Version } from '@orch/storage';
 import type { OwnRun, Rewriting } from '@orch/writing';
 import { type Definition, tells } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
+import { ReadyDefinitions } from './ready-definitions.js';
 import type { CustomKind } from './served-definitions.js';
 
 /** Dependencies of a {@link StorageMigrator}. */
@@ -21,31 +23,39 @@ export interface StorageMigratorOptions<E> {
   readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
   /** Milliseconds from when all servers serve a definition until none of them writes by the one before any more. */
   readonly settlingMs: number;
-  /** Called with the error of a migration that failed; it is retried. */
+  /** Called with errors of reports about progress. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
 /** Milliseconds between two reports of progress, and until a failed migration is retried. */
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 const RETRY_MS = 60_000;
 
 /** When a migration may begin, for the definition that was last changed at a version. */
-interface Waiting {
+interface Settling {
   readonly since: Version;
   readonly notBefore: number;
 }
 
 /**
- * Rewrites the objects of definitions whose storage version has changed, one definition at a time, and then records in
- * the definition's status that no other version is stored. Objects in the storage version are skipped, so that another
- * server can take over.
+ * Controller that rewrites the objects of definitions whose storage version has changed, one definition at a time, and
+ * then records in the definition's status that no other version is stored. Objects in the storage version are skipped,
+ * so that another server can take over.
  */
 export class StorageMigrator<E> {
+  /** Definitions that all servers serve. */
+  readonly ready = new ReadyDefinitions();
+  /** The controller, by names of definitions. */
+  readonly controller: Controller = {
+    name: 'storage-version-migrator',
+    sources: [this.ready.source],
+    retry: { firstMs: RETRY_MS, longestMs: RETRY_MS },
+    reconcile: (name, run) => this.#reconcile(name, run),
+  };
   readonly #clock: Clock;
-  /** Definitions that wait, by uid. */
-  readonly #waiting = new Map<string, Waiting>();
-  #working: Promise<void> | undefined;
+  /** Times at which migrations may begin, by uid. */
+  readonly #settling = new Map<string, Settling>();
 
   constructor(private readonly options: StorageMigratorOptions<E>) {
     this.#clock = options.clock ?? systemClock;
@@ -53,80 +63,51 @@ export class StorageMigrator<E> {
 
   /** Returns definitions whose objects may be stored in another version. */
   pending(definitions: Iterable<Definition>): Definition[] {
-    return [...definitions].filter(
+    const pending = [...definitions].filter(
       ({ isEstablished, isTerminating, storageVersion, storedVersions }) =>
         isEstablished && !isTerminating && storedVersions.some((version) => version !== storageVersion),
     );
-  }
-
-  /**
-   * Starts the migration of a definition that is due.
-   * @param served version of the definitions that all servers serve
-   * @param run when it ends, work in progress is aborted and its result is not written
-   * @returns milliseconds until this should be called again
-   */
-  begin(pending: readonly Definition[], served: Version, run: OwnRun): number {
-    const now = this.#clock.now();
-    this.#forget(pending);
-    for (const definition of pending) {
-      const { uid, since } = definition;
-      if (since > served || this.#waiting.get(uid)?.since === since) continue;
-      this.#waiting.set(uid, { since, notBefore: now + this.options.settlingMs });
-    }
-    const due = pending.find(({ uid, since }) => this.#isDue(uid, since, now));
-    if (due && !this.#working) {
-      this.#working = this.#migrate(due, run).finally(() => {
-        this.#working = undefined;
-      });
-    }
-    return TELL_MS;
-  }
-
-  /** Resolves when work in progress has ended. */
-  async idle(): Promise<void> {
-    await this.#working;
-  }
-
-  #isDue(uid: string, since: Version, now: number): boolean {
-    const waiting = this.#waiting.get(uid);
-    return waiting?.since === since && waiting.notBefore <= now;
-  }
-
-  #forget(pending: readonly Definition[]): void {
     const uids = new Set(pending.map(({ uid }) => uid));
-    for (const uid of this.#waiting.keys()) if (!uids.has(uid)) this.#waiting.delete(uid);
+    for (const uid of this.#settling.keys()) if (!uids.has(uid)) this.#settling.delete(uid);
+    return pending;
   }
 
-  /** Never rejects. */
-  async #migrate(definition: Definition, own: OwnRun): Promise<void> {
-    const { uid, since } = definition;
-    const { onError } = this.options;
-    try {
-      const run = new Run(definition, own, this.options, this.#clock);
-      await run.tell(MIGRATION.inProgress(0));
-      await run.rewrite();
-      if (run.isOver()) return;
-      if (run.failure) {
-        this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
-        return await run.tell(MIGRATION.failed(run.failed, run.failure));
-      }
-      await run.finish();
-    } catch (error) {
-      this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
-      if (own.goesOn) onError(error);
+  /** @returns milliseconds until servers have settled on the definition; undefined where nothing is left to do */
+  async #reconcile(name: string, run: ReconcileRun): Promise<number | undefined> {
+    const definition = this.options.definitionOf(name);
+    if (!definition || !this.ready.has(definition)) return undefined;
+    const rest = this.#restOf(definition);
+    if (rest > 0) return rest;
+    const pass = new Pass(definition, run, this.options, this.#clock);
+    await pass.report(MIGRATION.inProgress(0));
+    await pass.rewrite();
+    if (pass.isOver()) return undefined;
+    if (pass.failure === undefined) await pass.finish();
+    else {
+      await pass.report(MIGRATION.failed(pass.failed, pass.failure));
+      throw new RequeueError(pass.failure);
     }
+    return undefined;
+  }
+
+  #restOf({ uid, since }: Definition): number {
+    const now = this.#clock.now();
+    const known = this.#settling.get(uid);
+    if (known?.since === since) return known.notBefore - now;
+    this.#settling.set(uid, { since, notBefore: now + this.options.settlingMs });
+    return this.options.settlingMs;
   }
 }
 
 /** A pass over all objects of a definition. */
-class Run<E> {
+class Pass<E> {
   failed = 0;
   /** Error of the first object that could not be written. */
   failure: string | undefined;
   #rewritten = 0;
   #isOver: () => boolean;
-  #telling: Promise<void> | undefined;
-  #toldAt: number;
+  #reporting: Promise<void> | undefined;
+  #reportedAt: number;
 
   constructor(
     private readonly definition: Definition,
@@ -134,7 +115,7 @@ class Run<E> {
     private readonly options: StorageMigratorOptions<E>,
     private readonly clock: Clock,
   ) {
-    this.#toldAt = clock.now();
+    this.#reportedAt = clock.now();
     this.#isOver = latched(() => !own.goesOn || this.#current() === undefined);
   }
 
@@ -147,7 +128,7 @@ class Run<E> {
   async rewrite(): Promise<void> {
     const { kindOf, rewrite } = this.options;
     const kind = await kindOf(this.definition);
-    await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#telling);
+    await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#reporting);
   }
 
   /** Records the completion, unless the definition has changed meanwhile: it is migrated anew then. */
@@ -157,7 +138,7 @@ class Run<E> {
   }
 
   /** Writes a condition unless it is there already. */
-  async tell(condition: DefinitionCondition): Promise<void> {
+  async report(condition: DefinitionCondition): Promise<void> {
     const now = this.#current();
     if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
   }
@@ -177,8 +158,8 @@ class Run<E> {
       this.failure ??= rewriting.error.message;
     } else this.#rewritten++;
     const now = this.clock.now();
-    if (now - this.#toldAt < TELL_MS) return;
-    this.#toldAt = now;
-    this.#telling = this.tell(MIGRATION.inProgress(this.#rewritten)).catch(onError);
+    if (now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
+    this.#reporting = this.report(MIGRATION.inProgress(this.#rewritten)).catch(onError);
   }
 }

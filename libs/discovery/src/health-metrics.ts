@@ -6,13 +6,13 @@ const ENDPOINTS: readonly HealthEndpoint[] = ['livez', 'readyz', 'healthz'];
 export function healthSeries(metrics: Metrics) {
   const state = metrics.gauge({
     name: 'kubernetes_healthcheck',
-    help: 'Whether a health check passed (1) or failed (0).',
+    help: '1 if a health check passed, 0 if it failed.',
     labels: ['name', 'type'] as const,
     stability: 'STABLE',
   });
   const counts = metrics.counter({
     name: 'kubernetes_healthchecks_total',
-    help: 'Health checks made here, by how they came out.',
+    help: 'Number of health checks, by result.',
     labels: ['name', 'type', 'status'] as const,
     stability: 'STABLE',
   });

@@ -20,34 +20,34 @@ export function encryptionMetrics(metrics: Metrics): EncryptionMetrics {
   const keys = keyMetrics(metrics);
   const generation = metrics.histogram({
     name: 'apiserver_storage_data_key_generation_duration_seconds',
-    help: 'Time until a key for bodies was made and encrypted by its key management service.',
+    help: 'Time to generate a data encryption key and to have it encrypted by the key management service.',
     labels: [] as const,
     buckets: doubling(5e-6, 14),
   });
   const generationFailures = metrics.counter({
     name: 'apiserver_storage_data_key_generation_failures_total',
-    help: 'Keys for bodies that could not be made.',
+    help: 'Number of failed generations of data encryption keys.',
     labels: [] as const,
   });
   const misses = metrics.counter({
     name: 'apiserver_storage_envelope_transformation_cache_misses_total',
-    help: 'Keys of bodies that a key management service was asked to decrypt.',
+    help: 'Number of data encryption keys that a key management service had to decrypt.',
     labels: [] as const,
   });
   const calls = metrics.histogram({
     name: 'apiserver_envelope_encryption_kms_operations_latency_seconds',
-    help: 'Time of calls to key management services, by the code of gRPC that they ended with.',
+    help: 'Duration of calls to key management services, by gRPC status code.',
     labels: ['provider_name', 'method_name', 'grpc_status_code'] as const,
     buckets: doubling(1e-4, 20),
   });
   const reloads = metrics.counter({
     name: 'orch_encryption_config_reloads_total',
-    help: 'Times that a changed encryption configuration was read: whether it holds now.',
+    help: 'Number of reloads of a changed encryption configuration, by whether it is in effect.',
     labels: ['result'] as const,
   });
   const reloadedAt = metrics.gauge({
     name: 'apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds',
-    help: 'When a changed encryption configuration was last read with success or in vain; 0 where that has not been.',
+    help: 'Time of the last reload of the encryption configuration, by success or failure; 0 if there was none.',
     labels: ['status'] as const,
   });
   for (const status of ['success', 'failure'] as const) reloadedAt.with(status).set(0);
@@ -72,7 +72,7 @@ export function encryptionMetrics(metrics: Metrics): EncryptionMetrics {
 export function leftOutObjects(metrics: Metrics): (error: UnreadableBodyError) => void {
   const leftOut = metrics.counter({
     name: 'orch_unreadable_objects_total',
-    help: 'Times that an object that this process goes by was left out, as it could not be decrypted; it is looked at again until it can be.',
+    help: 'Number of times that an object that this process needs was left out because it could not be decrypted; the process retries until it can be read.',
     labels: ['group', 'resource'] as const,
   });
   return ({ what: { type } }) => leftOut.with(type.group, type.resource).inc();
@@ -82,12 +82,12 @@ export function leftOutObjects(metrics: Metrics): (error: UnreadableBodyError) =
 function transformations(metrics: Metrics): Required<EncryptionObserver>['transformed'] {
   const operations = metrics.counter({
     name: 'apiserver_storage_transformation_operations_total',
-    help: 'Bodies that were encrypted or decrypted, or let through as they are where encryption is configured.',
+    help: 'Number of bodies that were encrypted or decrypted, or stored unencrypted by the identity provider.',
     labels: ['transformation_type', 'transformer_prefix', 'status'] as const,
   });
   const durations = metrics.histogram({
     name: 'apiserver_storage_transformation_duration_seconds',
-    help: 'Time that it took to encrypt or decrypt a body.',
+    help: 'Time to encrypt or decrypt a body.',
     labels: ['transformation_type', 'transformer_prefix'] as const,
     buckets: doubling(5e-6, 25),
   });
@@ -128,22 +128,22 @@ function keyMetrics(metrics: Metrics): Required<Pick<EncryptionObserver, 'keyUse
   };
   const uses = metrics.counter({
     name: 'apiserver_envelope_encryption_key_id_hash_total',
-    help: 'Bodies that were encrypted or decrypted by the key of an id of a key management service.',
+    help: 'Number of bodies that were encrypted or decrypted with the key of a key ID.',
     labels: ['transformation_type', 'provider_name', 'key_id_hash'] as const,
   });
   const used = metrics.gauge({
     name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
-    help: 'When the key of an id was last used.',
+    help: 'Time of the last use of a key ID.',
     labels: ['transformation_type', 'provider_name', 'key_id_hash'] as const,
   });
   const told = metrics.gauge({
     name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
-    help: 'When a key management service last said that it encrypts with the key of an id.',
+    help: 'Time at which a key management service last reported a key ID as its current one.',
     labels: ['provider_name', 'key_id_hash'] as const,
   });
   const invalid = metrics.counter({
     name: 'apiserver_envelope_encryption_invalid_key_id_from_status_total',
-    help: 'Times that a key management service said an id that is none.',
+    help: 'Number of times that a key management service reported an invalid key ID.',
     labels: ['provider_name', 'error'] as const,
   });
   return {

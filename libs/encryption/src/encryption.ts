@@ -112,7 +112,9 @@ export class Encryption implements BodyCipher {
       this.#tell(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
+      logger.error('the encryption configuration could not be reloaded, the previous one stays in use', error, {
+        file,
+      });
       this.#tell(true);
     }
   }
@@ -155,7 +157,8 @@ export class Encryption implements BodyCipher {
   #tellLeftOut(): void {
     const left = this.loaded.rules.leftOut.map(typeText);
     if (left.length === 0) return;
-    const what = 'wildcards of the encryption configuration leave out what the database itself has to read';
+    const what =
+      'wildcards of the encryption configuration do not apply to resources that the database itself has to read';
     this.settings.logger.warn(what, { resources: left });
   }
 }

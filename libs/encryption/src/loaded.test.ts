@@ -14,5 +14,5 @@ it('stores as it is only what the configuration says so of', async () => {
   expect(rules.of({ group: '', resource: 'secrets' })).toEqual(['identity']);
   // As of a provider that is read and validated, and that nobody makes.
   const unmade = JSON.parse('{"rot13":{}}') as ProviderConfiguration;
-  await expect(load(unmade)).rejects.toThrow('nothing encrypts as the provider rot13 says');
+  await expect(load(unmade)).rejects.toThrow('there is no provider of type rot13');
 });

@@ -135,7 +135,7 @@ export class LoadedEncryption {
     if (secretbox && sodium)
       return new KeyedProvider('secretbox', secretbox.keys, (name, key) => new SecretboxCipher(name, key, sodium));
     if (identity) return IDENTITY;
-    if (!kms) throw new Error(`nothing encrypts as the provider ${Object.keys(provider).join()} says`);
+    if (!kms) throw new Error(`there is no provider of type ${Object.keys(provider).join()}`);
     const { observer, onError, clock } = this.settings;
     const { name, endpoint, timeout } = kms;
     const client = new KmsClient({ name, endpoint, timeout, observer });

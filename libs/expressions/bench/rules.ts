@@ -4,7 +4,7 @@
  *
  *   npx tsc -b && npx tsx libs/expressions/bench/rules.ts
  */
-import { LATER_ENVIRONMENT, RuleValidator, type StructuralSchema } from '@orch/expressions';
+import { LATER_ENVIRONMENT, RuleValidator, type SchemaProps } from '@orch/expressions';
 
 const ROUNDS = 7;
 const TIMES = 4_000;
@@ -59,11 +59,7 @@ for (const [name, rule] of Object.entries(RULES)) {
   for (let round = 0; round < ROUNDS; round++) {
     const values = Array.from({ length: TIMES }, () => JSON.parse(JSON.stringify(value)) as typeof value);
     const ruled = (): RuleValidator =>
-      new RuleValidator(
-        { ...schema, 'x-kubernetes-validations': [{ rule }] } as StructuralSchema,
-        false,
-        LATER_ENVIRONMENT,
-      );
+      new RuleValidator({ ...schema, 'x-kubernetes-validations': [{ rule }] } as SchemaProps, false, LATER_ENVIRONMENT);
     const validator = ruled();
     validator.validate(values[0], values[0]);
     judging = Math.min(

@@ -3,7 +3,7 @@ import { PER_CALL_LIMIT, RuleCompiler } from '../src/rules/compile.js';
 import { declaredType } from '../src/schema-types/declared-type.js';
 import type { Raw } from '../src/schema-types/native.js';
 import { readerOf } from '../src/schema-types/reader.js';
-import type { StructuralSchema } from '../src/schema-types/structural-schema.js';
+import type { SchemaProps } from '../src/schema-types/structural-schema.js';
 import { Failure, type Value } from '../src/values/value.js';
 
 /** What is said to a rule. */
@@ -36,7 +36,7 @@ export class Judge {
   readonly #values: readonly Value[];
   readonly #counts = { refused: 0, failed: 0, held: 0, broken: 0 };
 
-  constructor(schema: StructuralSchema, selves: readonly Raw[]) {
+  constructor(schema: SchemaProps, selves: readonly Raw[]) {
     const declared = declaredType(schema, false);
     if (!declared) throw new Error('no schema of an object');
     this.#compiler = new RuleCompiler(declared, BASE_ENVIRONMENT);

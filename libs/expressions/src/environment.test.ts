@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { COST_EXCEEDED, Environment } from './environment.js';
 import { PlanError } from './evaluation/planner.js';
 import { type AccessQuestion, AUTHORIZER_TYPE, authorizerValue } from './libraries/authorization.js';
-import { DYN, INT, listOf, STRING, type Type } from './types/type.js';
+import { type CelType, DYN, INT, listOf, STRING } from './types/type.js';
 import { ValueList } from './values/lists.js';
 import { Failure, type Value } from './values/value.js';
 
 const environment = new Environment();
 
-function compiled(text: string, variables: Readonly<Record<string, Type>> = {}) {
+function compiled(text: string, variables: Readonly<Record<string, CelType>> = {}) {
   const scope = { variables: new Map(Object.entries(variables)), fieldType: () => undefined, hasType: () => false };
   return environment.compile(text, scope);
 }

@@ -1,7 +1,7 @@
 import { type DeclaredSizes, estimate, type Prices } from './cost/estimate.js';
 import { MAX } from './cost/range.js';
 import { plan } from './evaluation/planner.js';
-import { type Bindings, isTooMuch, Run, type Step } from './evaluation/run.js';
+import { type Activation, type EvalStep, isTooMuch, Run } from './evaluation/run.js';
 import { AUTHORIZATION_LIBRARY } from './libraries/authorization.js';
 import { FORMATS_LIBRARY } from './libraries/formats.js';
 import { GATHERING_LIBRARY } from './libraries/gathering.js';
@@ -22,8 +22,8 @@ import { LATER_MACROS } from './syntax/later-macros.js';
 import { BASE_GRAMMAR, type Grammar, type Parsed, parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
-import { OPTIONAL, optionalOf, paramOf, type Type } from './types/type.js';
-import { type Effort, Failure, type Value } from './values/value.js';
+import { type CelType, OPTIONAL, optionalOf, paramOf } from './types/type.js';
+import { type EvaluationBudget, Failure, type Value } from './values/value.js';
 
 /** Libraries of release 1.27. */
 const BASE: readonly Library[] = [
@@ -67,7 +67,7 @@ export interface EnvironmentOptions extends Partial<CheckOptions> {
   /** Accepted syntax; default as in release 1.27. */
   readonly grammar?: Grammar;
   /** Types that can be named beside those of release 1.27. */
-  readonly typeNames?: ReadonlyMap<string, Type>;
+  readonly typeNames?: ReadonlyMap<string, CelType>;
   /** Release by which the maximum cost of an expression is estimated; default 1.27. */
   readonly prices?: Prices;
 }
@@ -99,7 +99,7 @@ export class Environment {
    * @param scope the variables that it may use
    * @throws ExpressionError with all syntax and type errors
    */
-  compile(text: string, scope: Scope): Expression {
+  compile(text: string, scope: Scope): CheckedExpression {
     return this.check(this.parse(text), scope);
   }
 
@@ -109,13 +109,17 @@ export class Environment {
   }
 
   /** Checks a parsed expression. @throws ExpressionError with all type errors */
-  check(parsed: Parsed, scope: Scope): Expression {
-    return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions, this.#prices);
+  check(parsed: Parsed, scope: Scope): CheckedExpression {
+    return new CheckedExpression(
+      check(parsed, this.#declarations, scope, this.#options),
+      this.#functions,
+      this.#prices,
+    );
   }
 }
 
 /** A parsed and checked expression. */
-export class Expression {
+export class CheckedExpression {
   constructor(
     private readonly checked: Checked,
     private readonly functions: ReadonlyMap<string, LibraryFunction>,
@@ -123,7 +127,7 @@ export class Expression {
   ) {}
 
   /** Type of its value. */
-  get type(): Type {
+  get type(): CelType {
     return this.checked.type;
   }
 
@@ -148,7 +152,7 @@ export class Expression {
 
 /** An executable expression, which can be run any number of times. */
 export class Program {
-  constructor(private readonly step: Step) {}
+  constructor(private readonly step: EvalStep) {}
 
   /**
    * Evaluates it.
@@ -156,7 +160,7 @@ export class Program {
    * @param limit of the cost; default none
    * @param effort budget beside that, may be shared with other runs; default one of its own
    */
-  evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY, effort?: Effort): Outcome {
+  evaluate(bindings: Activation, limit = Number.POSITIVE_INFINITY, effort?: EvaluationBudget): Outcome {
     const run = new Run(bindings, limit, effort);
     try {
       return { value: this.step(run), cost: run.cost, exceeded: false };

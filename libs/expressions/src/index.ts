@@ -25,16 +25,16 @@ export { checkedType, type KnownTypes, typedAdmissionScope, typeFaults } from '.
 export type { DeclaredSizes } from './cost/estimate.js';
 export {
   BASE_ENVIRONMENT,
+  CheckedExpression,
   COST_EXCEEDED,
   Environment,
   type EnvironmentOptions,
-  Expression,
   LATER_ENVIRONMENT,
   type Outcome,
   Program,
 } from './environment.js';
 export { PlanError } from './evaluation/planner.js';
-export type { Bindings } from './evaluation/run.js';
+export type { Activation } from './evaluation/run.js';
 export {
   type AccessAnswer,
   type AccessQuestion,
@@ -52,10 +52,10 @@ export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } 
 export { escapeName, isName, unescapeName } from './schema-types/escape.js';
 export { jsonValue } from './schema-types/json-values.js';
 export { readerOf } from './schema-types/reader.js';
-export type { StructuralSchema, ValidationRule } from './schema-types/structural-schema.js';
-export type { Reader } from './schema-types/value-reader.js';
+export type { SchemaProps, ValidationRule } from './schema-types/structural-schema.js';
+export type { ValueReader } from './schema-types/value-reader.js';
 export { ExpressionError, type Issue } from './syntax/issues.js';
 export type { Scope } from './types/declarations.js';
-export type { Type } from './types/type.js';
+export type { CelType } from './types/type.js';
 export * as types from './types/type.js';
 export { Failure, type Value } from './values/value.js';

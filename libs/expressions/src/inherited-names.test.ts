@@ -8,16 +8,16 @@ import { RuleValidator } from './rules/validator.js';
 import { declaredType } from './schema-types/declared-type.js';
 import { jsonValue } from './schema-types/json-values.js';
 import { readerOf } from './schema-types/reader.js';
-import type { StructuralSchema } from './schema-types/structural-schema.js';
+import type { SchemaProps } from './schema-types/structural-schema.js';
 import { Dictionary } from './values/value.js';
 
 const rules = (...texts: string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
-const STRING: StructuralSchema = { type: 'string' };
+const STRING: SchemaProps = { type: 'string' };
 
 /** Names of what every JavaScript object inherits, which are data like any others. */
 describe.each(['constructor', 'toString', 'hasOwnProperty'])('a member called %s', (name) => {
-  const withMember: StructuralSchema = { type: 'object', properties: { [name]: STRING, other: STRING } };
-  const without: StructuralSchema = {
+  const withMember: SchemaProps = { type: 'object', properties: { [name]: STRING, other: STRING } };
+  const without: SchemaProps = {
     ...{ type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     properties: { other: STRING },
   };

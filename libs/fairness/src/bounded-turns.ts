@@ -1,9 +1,9 @@
 import { MASTERS } from '@orch/authorization';
 import { SharedBound } from '@orch/runtime/work';
-import { kindOf, type OpenContext, type RequestKind, type Turn, type Turns } from '@orch/serving';
+import { kindOf, type OpenContext, type RequestKind, type RequestSeat, type Turns } from '@orch/serving';
 
 const PROBES = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
-const EXEMPT: Turn = { isExempt: true, leave: () => undefined };
+const EXEMPT: RequestSeat = { isExempt: true, leave: () => undefined };
 
 /** Whether a request is never limited: administrators in an emergency, and health probes. */
 const isExempt = ({ user, info }: OpenContext): boolean =>

@@ -1,5 +1,5 @@
-import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimate } from '@orch/flowcontrol';
-import type { OpenContext, Turn, Turns } from '@orch/serving';
+import { type Classified, type FlowController, ONE_SEAT, QueuedRequest, type WorkEstimate } from '@orch/flowcontrol';
+import type { OpenContext, RequestSeat, Turns } from '@orch/serving';
 import type { FlowMetrics } from './flow-metrics.js';
 
 interface FairTurnsOptions {
@@ -34,7 +34,7 @@ export class FairTurns implements Turns {
    * Classifies a request and takes seats at its priority level, waiting in a queue if need be.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
-  take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+  take(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined> {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     show(ctx, found);
@@ -45,7 +45,7 @@ export class FairTurns implements Turns {
     if (level.queues) series.estimated(estimate);
     const entry = controller.enter(found, estimate, queued(ctx));
     if (!entry) return turnOf(undefined, dispatched);
-    if (!(entry instanceof Entry)) {
+    if (!(entry instanceof QueuedRequest)) {
       series.rejected(entry);
       return undefined;
     }
@@ -58,7 +58,7 @@ export class FairTurns implements Turns {
    * request.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
-  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+  takeAgain(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     const { level } = found;
@@ -66,7 +66,7 @@ export class FairTurns implements Turns {
     const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
     const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
     if (!entry) return turnOf(undefined, uncounted);
-    if (!(entry instanceof Entry)) return undefined;
+    if (!(entry instanceof QueuedRequest)) return undefined;
     const seated = entry.seated();
     const turn = () => turnOf(entry, uncounted);
     return seated === true
@@ -76,11 +76,11 @@ export class FairTurns implements Turns {
 
   async #waitFor(
     ctx: OpenContext,
-    entry: Entry,
+    entry: QueuedRequest,
     seated: Promise<boolean>,
     series: ReturnType<FlowMetrics['of']>,
     dispatched: () => () => void,
-  ): Promise<Turn | undefined> {
+  ): Promise<RequestSeat | undefined> {
     const since = performance.now();
     const end = await waitFor(ctx, entry, seated);
     series.waited(end === 'seated', performance.now() - since);
@@ -93,7 +93,7 @@ export class FairTurns implements Turns {
 const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
 
 /** Waits for a seat for as long as the client waits for the response. */
-async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
+async function waitFor({ res }: OpenContext, entry: QueuedRequest, seated: Promise<boolean>) {
   let isGone = false;
   const gone = (): void => {
     isGone = true;
@@ -110,7 +110,7 @@ async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boole
 const uncounted = () => () => undefined;
 
 /** @param dispatched records that execution begins, and returns what records its end */
-function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
+function turnOf(entry: QueuedRequest | undefined, dispatched: () => () => void): RequestSeat {
   const over = dispatched();
   return {
     isExempt: entry === undefined,

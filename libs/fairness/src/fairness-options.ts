@@ -8,25 +8,25 @@ export const fairnessOptions = {
     type: 'int',
     default: 400,
     min: 0,
-    help: 'Seats of this process, together with --max-mutating-requests-inflight: requests that are carried out at a time, by flow schemas and priority levels. Without the feature gate APIPriorityAndFairness, requests that only read; more are answered with 429, and 0 is no bound.',
+    help: 'Number of seats of this process, together with --max-mutating-requests-inflight: requests that are executed concurrently, as flow schemas and priority levels decide. Without the feature gate APIPriorityAndFairness: maximum number of concurrent read-only requests; further ones get 429, and 0 means no limit.',
   },
   'max-mutating-requests-inflight': {
     type: 'int',
     default: 200,
     min: 0,
-    help: 'Seats of this process, together with --max-requests-inflight. Without the feature gate APIPriorityAndFairness, requests that change something; more are answered with 429, and 0 is no bound.',
+    help: 'Number of seats of this process, added to --max-requests-inflight. Without the feature gate APIPriorityAndFairness: maximum number of concurrent mutating requests; further ones get 429, and 0 means no limit.',
   },
   'max-request-wait': {
     type: 'duration',
     default: 15_000,
     min: 0,
-    help: 'How long a request waits to be carried out before it is answered with 429.',
+    help: 'How long a request waits to be executed before it gets 429.',
   },
   'request-slice': {
     type: 'duration',
     default: 0.5,
     min: 0,
-    help: 'How long a round of the event loop is to take while requests wait to begin: as many begin in each as make it so long, one at least, by turns of their flows; eight times as long where nobody else has asked for anything for a second. 0 has requests begin as they come.',
+    help: 'Length of a turn of the event loop while requests wait to begin. As many requests begin in a turn as fit into it, at least one, taking turns by flow; turns are eight times as long while nobody else has sent a request for a second. 0 starts requests as they arrive.',
   },
 } as const;
 

@@ -2,7 +2,7 @@ import type { Controller } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import type { ApiDeps } from '@orch/handlers';
-import type { ObjectSource } from '@orch/informers';
+import type { InformerStore } from '@orch/informers';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { RequestKind, Turns } from '@orch/serving';
@@ -28,7 +28,7 @@ export interface FairnessLimits {
 
 interface FairnessSettings {
   readonly deps: ApiDeps;
-  readonly store: ObjectSource;
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly limits: FairnessLimits;
   readonly features: Features;

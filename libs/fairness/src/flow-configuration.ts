@@ -7,7 +7,7 @@ import {
   readPriorityLevel,
 } from '@orch/flowcontrol';
 import type { ApiDeps } from '@orch/handlers';
-import { ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type InformerStore, StoreInformer } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 
@@ -15,7 +15,7 @@ const GROUP = 'flowcontrol.apiserver.orch.io';
 
 interface FlowConfigurationOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
-  readonly store: ObjectSource;
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly controller: Pick<FlowController, 'configure'>;
   readonly onError: (error: unknown) => void;
@@ -31,9 +31,9 @@ interface Read<T> {
 /** Follows flow schemas and priority levels, and configures flow control with them. */
 export class FlowConfiguration {
   /** Informer of flow schemas. */
-  readonly schemas: ObjectFollower<Read<FlowSchema>>;
+  readonly schemas: StoreInformer<Read<FlowSchema>>;
   /** Informer of priority levels. */
-  readonly levels: ObjectFollower<Read<PriorityLevel>>;
+  readonly levels: StoreInformer<Read<PriorityLevel>>;
   /** Endpoints of both kinds, in the storage version. */
   readonly endpoints: { readonly schemas: Endpoint; readonly levels: Endpoint };
 
@@ -56,8 +56,8 @@ export class FlowConfiguration {
 
   /** Stops following; flow control keeps its configuration. */
   stop(): void {
-    this.schemas.stop();
-    this.levels.stop();
+    void this.schemas.stop();
+    void this.levels.stop();
   }
 
   /** Resolves when everything is known that was committed before the call. @throws StoreUnavailableError */
@@ -72,13 +72,13 @@ export class FlowConfiguration {
   }
 
   #configure(): void {
-    const said = <T>({ objects }: ObjectFollower<Read<T>>) => [...objects.values()].flatMap((read) => read.said ?? []);
+    const said = <T>({ objects }: StoreInformer<Read<T>>) => [...objects.values()].flatMap((read) => read.said ?? []);
     this.options.controller.configure(said(this.levels), said(this.schemas));
   }
 
-  #follow<T>(endpoint: Endpoint, read: (object: ApiObject) => T | undefined): ObjectFollower<Read<T>> {
+  #follow<T>(endpoint: Endpoint, read: (object: ApiObject) => T | undefined): StoreInformer<Read<T>> {
     const { store, feed, onError } = this.options;
-    return new ObjectFollower<Read<T>>({
+    return new StoreInformer<Read<T>>({
       ...{ source: store, feed, type: endpoint.type, onError },
       read(row) {
         const object = fromStored(row, endpoint);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Controller, type ControllerSource, objectSource } from '@orch/controllers';
+import { type Controller, type ControllerSource, informerSource } from '@orch/controllers';
 import {
   BOOTSTRAP_LEVELS,
-  type BootstrapObject,
+  type BootstrapFlowObject,
   bootstrapSchemas,
   type FlowSchema,
   type FlowSchemaSpec,
@@ -36,7 +36,7 @@ interface Condition {
 /** A default object, and the function that parses its stored form. */
 interface Bootstrap<T> {
   readonly endpoint: Endpoint;
-  readonly wanted: BootstrapObject<T>;
+  readonly wanted: BootstrapFlowObject<T>;
   readonly read: (name: string, uid: string, spec: T) => unknown;
 }
 
@@ -53,7 +53,7 @@ export class FlowKeeper {
   readonly controllers: readonly Controller[];
   readonly #annotation: string;
   /** Default schemas, in the names of the installation. */
-  readonly #schemas: readonly BootstrapObject<FlowSchemaSpec>[];
+  readonly #schemas: readonly BootstrapFlowObject<FlowSchemaSpec>[];
 
   constructor(private readonly options: FlowKeeperOptions) {
     const { deps, configuration } = options;
@@ -63,14 +63,14 @@ export class FlowKeeper {
     this.controllers = [
       {
         name: 'prioritylevelconfiguration',
-        sources: [withBootstrap(objectSource(levels), BOOTSTRAP_LEVELS)],
+        sources: [withBootstrap(informerSource(levels), BOOTSTRAP_LEVELS)],
         retry: RETRY,
         reconcile: (name, run) => this.#keepLevel(name, run),
       },
       {
         name: 'flowschema',
         sources: [
-          withBootstrap(objectSource(schemas), this.#schemas),
+          withBootstrap(informerSource(schemas), this.#schemas),
           // Any level that comes or goes: none is reported missing while one cannot be read.
           levelSource(configuration),
         ],
@@ -107,11 +107,11 @@ export class FlowKeeper {
     if (live?.said && levels.unreadable.size === 0) await this.#tell(live.object, live.said, run);
   }
 
-  #level(wanted: BootstrapObject<PriorityLevelSpec>): Bootstrap<PriorityLevelSpec> {
+  #level(wanted: BootstrapFlowObject<PriorityLevelSpec>): Bootstrap<PriorityLevelSpec> {
     return { endpoint: this.options.configuration.endpoints.levels, wanted, read: priorityLevelOf };
   }
 
-  #schema(wanted: BootstrapObject<FlowSchemaSpec>): Bootstrap<FlowSchemaSpec> {
+  #schema(wanted: BootstrapFlowObject<FlowSchemaSpec>): Bootstrap<FlowSchemaSpec> {
     return { endpoint: this.options.configuration.endpoints.schemas, wanted, read: flowSchemaOf };
   }
 
@@ -134,13 +134,13 @@ export class FlowKeeper {
    * Whether an object is reset to its default: always if mandatory, else as its annotation says, and without one as
    * long as it was never changed.
    */
-  #isKept({ isMandatory }: BootstrapObject<unknown>, { metadata }: ApiObject): boolean {
+  #isKept({ isMandatory }: BootstrapFlowObject<unknown>, { metadata }: ApiObject): boolean {
     const said = metadata?.annotations?.[this.#annotation];
     if (isMandatory) return true;
     return said === undefined ? metadata?.generation === 1 : said === 'true';
   }
 
-  async #create(endpoint: Endpoint, { name, spec }: BootstrapObject<unknown>, run?: OwnRun): Promise<void> {
+  async #create(endpoint: Endpoint, { name, spec }: BootstrapFlowObject<unknown>, run?: OwnRun): Promise<void> {
     const request = {
       operation: 'CREATE',
       endpoint,
@@ -192,7 +192,10 @@ const conditionsOf = ({ status }: ApiObject): readonly Condition[] =>
   (status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
 
 /** Wakes a controller also with the names of default objects that do not exist. */
-const withBootstrap = (source: ControllerSource, wanted: readonly BootstrapObject<unknown>[]): ControllerSource => ({
+const withBootstrap = (
+  source: ControllerSource,
+  wanted: readonly BootstrapFlowObject<unknown>[],
+): ControllerSource => ({
   ...source,
   keys: () => new Set([...source.keys(), ...wanted.map(({ name }) => name)]),
 });

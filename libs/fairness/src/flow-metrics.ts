@@ -3,7 +3,7 @@ import {
   type LevelAdjustment,
   type LevelLimits,
   type LevelObserver,
-  type Refusal,
+  type RejectReason,
   seatsOf,
   type WorkEstimate,
 } from '@orch/flowcontrol';
@@ -17,7 +17,7 @@ const LENGTHS = [0, 10, 25, 50, 100, 250, 500, 1000];
 /** Series of the requests of one flow schema. */
 interface FlowSeries {
   estimated(estimate: WorkEstimate): void;
-  rejected(reason: Refusal | 'cancelled'): void;
+  rejected(reason: RejectReason | 'cancelled'): void;
   /** @param ms how long it waited, whether for its turn or for nothing */
   waited(isSeated: boolean, ms: number): void;
   /** Records that execution begins. @returns what records its end */
@@ -64,34 +64,34 @@ function familiesOf(metrics: Metrics) {
   const gauge = (name: string, help: string) => metrics.gauge({ ...named(name, help), labels: FLOW });
   return {
     rejected: metrics.counter({
-      ...named('rejected_requests_total', 'Requests that were refused as there was no room for them, by why.'),
+      ...named('rejected_requests_total', 'Number of requests that flow control refused, by reason.'),
       labels: [...FLOW, 'reason'] as const,
     }),
-    dispatched: counter('dispatched_requests_total', 'Requests that were carried out.'),
-    waiting: gauge('current_inqueue_requests', 'Requests that wait to be carried out.'),
-    executing: gauge('current_executing_requests', 'Requests that are carried out, watches until they have begun.'),
-    seats: gauge('request_concurrency_in_use', 'Seats that are held.'),
+    dispatched: counter('dispatched_requests_total', 'Number of requests that began to be executed.'),
+    waiting: gauge('current_inqueue_requests', 'Number of requests that are queued.'),
+    executing: gauge('current_executing_requests', 'Requests that are being executed; watches until they begin.'),
+    seats: gauge('request_concurrency_in_use', 'Number of seats in use.'),
     noRoom: counter(
       'request_dispatch_no_accommodation_total',
-      'Times that the request whose turn it was needed more seats than were free.',
+      'Number of times that the next request needed more seats than were free.',
     ),
     lengths: metrics.histogram({
-      ...named('request_queue_length_after_enqueue', 'Requests in the queue that one has just entered.'),
+      ...named('request_queue_length_after_enqueue', 'Length of the queue after a request entered it.'),
       labels: FLOW,
       buckets: LENGTHS,
     }),
     waits: metrics.histogram({
-      ...named('request_wait_duration_seconds', 'How long requests waited, by whether they were carried out then.'),
+      ...named('request_wait_duration_seconds', 'Time for which requests were queued, by whether they were executed.'),
       labels: [...FLOW, 'execute'] as const,
       buckets: SECONDS,
     }),
     executions: metrics.histogram({
-      ...named('request_execution_seconds', 'How long requests were carried out, watches until they had begun.'),
+      ...named('request_execution_seconds', 'Time for which requests were executed; for watches, until they began.'),
       labels: [...FLOW, 'type'] as const,
       buckets: SECONDS,
     }),
     estimates: metrics.histogram({
-      ...named('work_estimated_seats', 'Seats that requests were thought to need.'),
+      ...named('work_estimated_seats', 'Estimated number of seats that requests need.'),
       labels: FLOW,
       buckets: [1, 2, 4, 10],
     }),
@@ -145,19 +145,22 @@ function seriesOf(families: Families, level: string, schema: string): FlowSeries
 /** Creates the gauges of a level's seats and of the values they are computed from. */
 function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of' | 'forget'> {
   const gauge = (name: string, help: string) => metrics.gauge({ ...named(name, help), labels: LEVEL });
-  const nominal = gauge('nominal_limit_seats', 'Seats by the share of the level alone.');
-  const limit = gauge('request_concurrency_limit', 'What nominal_limit_seats tells, under its older name.');
-  const least = gauge('lower_limit_seats', 'Seats that no other level borrows.');
-  const most = gauge('upper_limit_seats', 'Seats with all that the level may borrow.');
-  const current = gauge('current_limit_seats', 'Seats that the level has now.');
-  const target = gauge('target_seats', 'Seats that the level has use for.');
+  const nominal = gauge('nominal_limit_seats', "Number of seats that follow from the level's shares.");
+  const limit = gauge('request_concurrency_limit', 'The same as nominal_limit_seats, under its older name.');
+  const least = gauge('lower_limit_seats', 'Number of seats that other levels cannot borrow.');
+  const most = gauge('upper_limit_seats', 'Number of seats of the level, including all that it may borrow.');
+  const current = gauge('current_limit_seats', 'Number of seats that the priority level has at present.');
+  const target = gauge('target_seats', 'Number of seats that the level could use.');
   const highest = gauge(
     'demand_seats_high_watermark',
-    'Most seats that were wanted at a time since seats were divided last.',
+    'Maximum demand for seats since seats were last divided among levels.',
   );
-  const average = gauge('demand_seats_average', 'Seats that were wanted on average since then.');
-  const deviation = gauge('demand_seats_stdev', 'How much that changed meanwhile: the standard deviation.');
-  const smoothed = gauge('demand_seats_smoothed', 'Seats that are expected to be wanted.');
+  const average = gauge('demand_seats_average', 'Average demand for seats since seats were last divided among levels.');
+  const deviation = gauge(
+    'demand_seats_stdev',
+    'Standard deviation of the demand for seats since seats were last divided among levels.',
+  );
+  const smoothed = gauge('demand_seats_smoothed', 'Smoothed demand for seats, by which seats are divided.');
   return {
     limits(level: string, limits: LevelLimits) {
       nominal.with(level).set(limits.nominal);

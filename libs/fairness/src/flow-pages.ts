@@ -1,4 +1,4 @@
-import type { Entry, FairQueue, FlowController, Level } from '@orch/flowcontrol';
+import type { FairQueue, FlowController, PriorityLevelState, QueuedRequest } from '@orch/flowcontrol';
 import type { Queued } from './fair-turns.js';
 
 /** Pages by path; each renders text for a query. */
@@ -62,7 +62,7 @@ function table(columns: readonly string[], rows: readonly Row[]): string {
   return cells.map((row) => `${row.map((cell, at) => cell.padEnd((widths[at] ?? 0) + 1)).join('')}\n`).join('');
 }
 
-function levelRow({ configuration: { name }, queues, isEnding }: Level): Row {
+function levelRow({ configuration: { name }, queues, isEnding }: PriorityLevelState): Row {
   if (!queues) return [name, ...new Array<string>(LEVEL_COLUMNS.length - 1).fill(NONE)];
   const { counts } = queues;
   const active = queues.queues.filter(({ length }) => length > 0).length;
@@ -83,17 +83,17 @@ function levelRow({ configuration: { name }, queues, isEnding }: Level): Row {
 /** Seat-seconds, as the reference shows work. */
 const shownWork = (seatMs: number): string => `${(seatMs / 1000).toFixed(8)}ss`;
 
-function queueRows({ configuration: { name }, queues }: Level): Row[] {
+function queueRows({ configuration: { name }, queues }: PriorityLevelState): Row[] {
   if (!queues) return [[name, ...new Array<string>(QUEUE_COLUMNS.length - 1).fill(NONE)]];
   return queues.queues.map((queue) => {
-    const sum = (of: (entry: Entry) => number) => queue.waiting.reduce((total, entry) => total + of(entry), 0);
+    const sum = (of: (entry: QueuedRequest) => number) => queue.waiting.reduce((total, entry) => total + of(entry), 0);
     const initial = sum(({ from }) => from.estimate.initialSeats);
     const held = [queue.length, queue.executing, queue.seatsInUse, shownWork(queue.nextStart)];
     return [name, queue.index, ...held, initial, sum(({ seats }) => seats), shownWork(queue.waitingWork)];
   });
 }
 
-function requestPage(levels: readonly Level[], isDetailed: boolean): string {
+function requestPage(levels: readonly PriorityLevelState[], isDetailed: boolean): string {
   const columns = isDetailed ? [...REQUEST_COLUMNS, ...DETAIL_COLUMNS] : REQUEST_COLUMNS;
   const rows = levels.flatMap(({ configuration: { name }, queues }) =>
     (queues?.queues ?? []).flatMap((queue) =>
@@ -103,7 +103,7 @@ function requestPage(levels: readonly Level[], isDetailed: boolean): string {
   return table(columns, rows);
 }
 
-function requestRow(level: string, queue: FairQueue, entry: Entry, at: number, isDetailed: boolean): Row {
+function requestRow(level: string, queue: FairQueue, entry: QueuedRequest, at: number, isDetailed: boolean): Row {
   const { schema, flow, estimate, about } = entry.from;
   const arrived = new Date(Date.now() - (performance.now() - entry.arrivedAt)).toISOString();
   const work = [estimate.initialSeats, estimate.finalSeats, `${estimate.additionalMs}ms`];

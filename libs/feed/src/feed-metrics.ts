@@ -44,14 +44,14 @@ export function feedObserver(metrics: Metrics, names: ResourceNames): FeedMetric
   observeCounts(metrics, names, counts);
   const confirm = metrics.histogram({
     name: 'orch_feed_confirm_seconds',
-    help: 'Time from the start of a read of a head to having everything up to it.',
+    help: 'Time from the start of a head query until all changes up to that head have been received.',
     labels: NONE,
     buckets: LATENCY_BUCKETS,
   });
   const counter = (name: string, help: string) => metrics.counter({ name, help, labels: NONE }).with();
-  const failures = counter('orch_feed_failures_total', 'Failed reads of the database, or of a consumer.');
-  const queries = counter('orch_feed_head_queries_total', 'Queries that read the heads of types.');
-  const checks = counter('orch_feed_head_checks_total', 'Checks of a head, many of which share a query.');
+  const failures = counter('orch_feed_failures_total', 'Number of failed reads from the database or the bus.');
+  const queries = counter('orch_feed_head_queries_total', 'Number of queries for the heads of types.');
+  const checks = counter('orch_feed_head_checks_total', 'Number of head checks; many share a query.');
   return {
     healed(type, changes) {
       const ofType = of(type);
@@ -86,18 +86,26 @@ function observeCounts(metrics: Metrics, names: ResourceNames, counts: ReadonlyM
       [...counts].map(([type, count]) => [[names.of(type)], read(count)] as const),
     );
   };
-  counter('orch_feed_heals_total', 'Gaps that were read from the database.', ({ heals }) => heals);
-  counter('orch_feed_healed_changes_total', 'Changes read from the database.', ({ healed }) => healed);
+  counter('orch_feed_heals_total', 'Number of gaps that were filled from the database.', ({ heals }) => heals);
+  counter(
+    'orch_feed_healed_changes_total',
+    'Number of changes that were read from the database to fill gaps.',
+    ({ healed }) => healed,
+  );
   counter(
     'orch_feed_fetched_changes_total',
-    'Changes announced without what they made, which was read from the database.',
+    'Number of changes that were announced without their body, which was read from the database.',
     ({ fetched }) => fetched,
   );
-  counter('orch_feed_repeated_changes_total', 'Changes announced more than once.', ({ repeated }) => repeated);
+  counter(
+    'orch_feed_repeated_changes_total',
+    'Number of changes that were received more than once.',
+    ({ repeated }) => repeated,
+  );
   metrics.observedCounter(
     {
       name: 'orch_feed_resets_total',
-      help: 'Times that a type was loaded anew because continuity was lost.',
+      help: 'Number of times that a type was loaded again because continuity was lost.',
       labels: ['resource', 'reason'] as const,
     },
     () =>
@@ -111,11 +119,15 @@ function observeCounts(metrics: Metrics, names: ResourceNames, counts: ReadonlyM
 /** Gauges of the bus and of what is known through it; a counter of announcements that were not made. */
 export function observeFeed(metrics: Metrics, feed: Pick<OrderedFeed, 'lag'>, bus: Pick<ChangeBus, 'healthy'>): void {
   metrics.observedGauge(
-    { name: 'orch_feed_lag_seconds', help: 'Time since everything was last known to have arrived.', labels: NONE },
+    {
+      name: 'orch_feed_lag_seconds',
+      help: 'Time since this process was last known to have received all changes.',
+      labels: NONE,
+    },
     () => [[NONE, feed.lag() / 1000] as const],
   );
   metrics.observedGauge(
-    { name: 'orch_feed_bus_connected', help: 'Whether changes are announced on the bus (1) or not (0).', labels: NONE },
+    { name: 'orch_feed_bus_connected', help: '1 if changes are announced on the bus, 0 if not.', labels: NONE },
     () => [[NONE, bus.healthy() ? 1 : 0] as const],
   );
 }

@@ -5,7 +5,7 @@ import { type AnnouncedChange, type FeedSink, type Following, FollowingEndedErro
 import type { HeadReading, Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';
 import { UnconfirmedHeads } from './unconfirmed.js';
-import { Waiting } from './waiting.js';
+import { PendingAnnouncements } from './waiting.js';
 
 /** Objects that the followers of a feed share. */
 export interface FollowerContext {
@@ -37,7 +37,7 @@ export class Follower implements Following {
   #delivered: Version;
   /** The highest version known to exist. */
   #target: Version;
-  #waiting = new Waiting();
+  #waiting = new PendingAnnouncements();
   #healing = false;
   /** Why changes have been unreadable for longer than {@link PATIENCE}; undefined as long as they are readable. */
   #failure: Error | undefined;

@@ -54,18 +54,18 @@ describe('options of NATS', () => {
   });
 
   it.each<[Partial<NatsOptions>, RegExp]>([
-    [{ natsUser: 'u' }, /--nats-user and --nats-password-file: one does not go without the other/],
+    [{ natsUser: 'u' }, /--nats-user and --nats-password-file must be given together/],
     [{ natsPasswordFile: '/etc/hostname' }, /--nats-user and --nats-password-file/],
     [{ natsCertFile: '/etc/hostname' }, /--nats-cert-file and --nats-key-file/],
     [{ natsKeyFile: '/etc/hostname' }, /--nats-cert-file and --nats-key-file/],
-    [{ natsTokenFile: '/etc/hostname', natsCredentialsFile: '/etc/hostname' }, /only one of them/],
-    [{ natsUrl: ['nats://me:s3cret@a:4222'] }, /no credentials in it/],
+    [{ natsTokenFile: '/etc/hostname', natsCredentialsFile: '/etc/hostname' }, /only one of them may be given/],
+    [{ natsUrl: ['nats://me:s3cret@a:4222'] }, /it must not contain credentials/],
     [{ natsUrl: ['http://a'] }, /nats or tls, not http/],
-    [{ natsUrl: ['tls://127.0.0.1:4222'] }, /names of servers, not addresses/],
-    [{ natsUrl: ['a', 'nats://[::1]:4222'], natsCaFile: '/etc/hostname' }, /names of servers, not addresses/],
-    [{ natsUrl: ['10.0.0.1'], natsCaFile: '/etc/hostname' }, /names of servers, not addresses/],
-    [{ natsUrl: [], natsTokenFile: '/etc/hostname' }, /--nats-url: there is none/],
-    [{ natsUrl: [], natsCaFile: '/etc/hostname' }, /--nats-url: there is none/],
+    [{ natsUrl: ['tls://127.0.0.1:4222'] }, /host names, not addresses/],
+    [{ natsUrl: ['a', 'nats://[::1]:4222'], natsCaFile: '/etc/hostname' }, /host names, not addresses/],
+    [{ natsUrl: ['10.0.0.1'], natsCaFile: '/etc/hostname' }, /host names, not addresses/],
+    [{ natsUrl: [], natsTokenFile: '/etc/hostname' }, /--nats-url: it is not given/],
+    [{ natsUrl: [], natsCaFile: '/etc/hostname' }, /--nats-url: it is not given/],
     [{ natsTokenFile: '/nowhere/token' }, /\/nowhere\/token/],
   ])('are refused when they do not go together: %j', (options, message) => {
     expect(() => natsSettings(of(options))).toThrow(message);

@@ -8,32 +8,32 @@ export const natsOptions = {
   'nats-url': {
     type: 'list',
     default: [],
-    help: 'NATS servers that carry changes between processes: nats://host:port, or tls://host:port to speak to none without TLS.',
+    help: 'NATS servers that carry changes between processes: nats://host:port, or tls://host:port to require TLS.',
   },
   'nats-subject-prefix': { type: 'string', default: 'orch', help: 'First token of the subjects on NATS.' },
   'nats-credentials-file': {
     type: 'string',
-    help: 'Credentials for NATS (a JWT and the seed of its key); this and all files of NATS are read again for every connection.',
+    help: 'Credentials for NATS (a JWT and the seed of its key). This file and all other files for NATS are read again for every connection.',
   },
-  'nats-user': { type: 'string', help: 'User at NATS, with --nats-password-file.' },
-  'nats-password-file': { type: 'string', help: 'File of the password of --nats-user.' },
-  'nats-token-file': { type: 'string', help: 'File of a token for NATS.' },
+  'nats-user': { type: 'string', help: 'User name for NATS, used with --nats-password-file.' },
+  'nats-password-file': { type: 'string', help: 'File with the password of --nats-user.' },
+  'nats-token-file': { type: 'string', help: 'File with a token for NATS.' },
   'nats-ca-file': {
     type: 'string',
-    help: 'Authorities of the certificate of NATS. Servers without TLS are refused then. Default: those of the system.',
+    help: "Certificate authorities for the certificate of NATS. If it is given, servers without TLS are refused. Default: the system's.",
   },
-  'nats-cert-file': { type: 'string', help: 'Client certificate for NATS, with --nats-key-file.' },
+  'nats-cert-file': { type: 'string', help: 'Client certificate for NATS, used with --nats-key-file.' },
   'nats-key-file': { type: 'string', help: 'Private key of --nats-cert-file.' },
   'nats-omit-bodies': {
     type: 'list',
     default: ['secrets'],
-    help: 'Types, as resource or group/resource, whose objects do not travel over NATS: that they changed is announced, and what they are now is read from PostgreSQL.',
+    help: 'Types, as resource or group/resource, whose objects are not sent over NATS. Only the change is announced, and the object is read from PostgreSQL.',
   },
   'nats-key-rotation': {
     type: 'duration',
     default: 86_400_000,
     min: 0,
-    help: 'After which the key that announcements are signed with is replaced; 0 is never.',
+    help: 'Interval at which the key that signs announcements is replaced. 0 disables rotation.',
   },
 } as const;
 
@@ -50,13 +50,13 @@ export function natsSettings(options: NatsOptions): NatsConnectionOptions {
   const identity = identityOf(options);
   const tls = tlsOf(options);
   if (tls && servers.some((url) => isIP(hostOf(url)) !== 0))
-    throw new RangeError('--nats-url: TLS needs names of servers, not addresses, for their certificates to be checked');
+    throw new RangeError('--nats-url: TLS needs host names, not addresses, so that certificates can be verified');
   const files = [
     ...Object.values(identity ?? {}).filter((file) => file !== options.natsUser),
     ...Object.values(tls ?? {}),
   ];
   if (servers.length === 0 && (identity !== undefined || files.length > 0))
-    throw new RangeError('--nats-url: there is none, but further options of NATS are set');
+    throw new RangeError('--nats-url: it is not given, but other options for NATS are');
   for (const file of files) checkReadable(file);
   return { servers, ...(identity && { identity }), ...(tls && { tls }) };
 }
@@ -67,7 +67,7 @@ function checkUrl(url: string): void {
   if (scheme !== undefined && scheme !== 'nats' && scheme !== 'tls')
     throw new RangeError(`--nats-url: the scheme is nats or tls, not ${scheme}`);
   if (url.includes('@'))
-    throw new RangeError('--nats-url: no credentials in it, they belong in --nats-user and --nats-password-file');
+    throw new RangeError('--nats-url: it must not contain credentials: use --nats-user and --nats-password-file');
 }
 
 /** Returns the host of `tls://host:port`, `host:port` or `[::1]:port`. */
@@ -76,21 +76,21 @@ const hostOf = (url: string): string => url.replace(/^[a-z]+:\/\//i, '').replace
 function identityOf(options: NatsOptions): NatsIdentity | undefined {
   const { natsCredentialsFile, natsUser, natsPasswordFile, natsTokenFile } = options;
   if ((natsUser === undefined) !== (natsPasswordFile === undefined))
-    throw new RangeError('--nats-user and --nats-password-file: one does not go without the other');
+    throw new RangeError('--nats-user and --nats-password-file must be given together');
   const identities: NatsIdentity[] = [];
   if (natsCredentialsFile !== undefined) identities.push({ credentialsFile: natsCredentialsFile });
   if (natsUser !== undefined && natsPasswordFile !== undefined)
     identities.push({ user: natsUser, passwordFile: natsPasswordFile });
   if (natsTokenFile !== undefined) identities.push({ tokenFile: natsTokenFile });
   if (identities.length > 1)
-    throw new RangeError('--nats-credentials-file, --nats-user and --nats-token-file: only one of them');
+    throw new RangeError('--nats-credentials-file, --nats-user and --nats-token-file: only one of them may be given');
   return identities[0];
 }
 
 function tlsOf(options: NatsOptions): NatsConnectionOptions['tls'] {
   const { natsUrl, natsCaFile: caFile, natsCertFile: certFile, natsKeyFile: keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined))
-    throw new RangeError('--nats-cert-file and --nats-key-file: one does not go without the other');
+    throw new RangeError('--nats-cert-file and --nats-key-file must be given together');
   const wanted = [caFile, certFile].some((file) => file !== undefined) || natsUrl.some((url) => /^tls:/i.test(url));
   if (!wanted) return undefined;
   return {

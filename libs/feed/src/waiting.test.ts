@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AnnouncedChange } from './feed.js';
-import { Waiting } from './waiting.js';
+import { PendingAnnouncements } from './waiting.js';
 
 const change = (version: bigint, bytes = 10): AnnouncedChange => ({
   ...{ type: 1, version, previous: version - 1n, op: 'update', namespace: 'a', name: 'o', uid: 'u', at: 0 },
@@ -8,7 +8,7 @@ const change = (version: bigint, bytes = 10): AnnouncedChange => ({
 });
 
 it('changes that wait have a bound in bytes, and make room for others when they are forgotten', () => {
-  const waiting = new Waiting();
+  const waiting = new PendingAnnouncements();
   for (const version of [2n, 3n, 4n, 5n, 6n]) waiting.hold(change(version, 1 << 20));
   const held = () => [1n, 2n, 3n, 4n, 5n].map((previous) => waiting.has(previous));
   expect(held()).toEqual([true, true, true, true, false]);

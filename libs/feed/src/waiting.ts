@@ -8,7 +8,7 @@ const MAX_BYTES = 4 << 20;
  * Announcements whose predecessor has not arrived, by that predecessor. Bounded: those beyond are read from the
  * database.
  */
-export class Waiting {
+export class PendingAnnouncements {
   #byPrevious = new Map<Version, AnnouncedChange>();
   #bytes = 0;
 

@@ -6,12 +6,12 @@
 import {
   BOOTSTRAP_LEVELS,
   bootstrapSchemas,
-  Entry,
   FlowController,
   flowSchemaOf,
   LoopPace,
   ONE_SEAT,
   priorityLevelOf,
+  QueuedRequest,
 } from '@orch/flowcontrol';
 import { namesOf } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
@@ -48,11 +48,11 @@ function measure(what: string, name: string, groups: readonly string[], held: nu
     const began = performance.now();
     for (let count = 0; count < REQUESTS; count++) {
       const entry = enter();
-      if (entry instanceof Entry) entry.leave();
+      if (entry instanceof QueuedRequest) entry.leave();
     }
     best = Math.min(best, ((performance.now() - began) * 1000) / REQUESTS);
   }
-  for (const entry of others) if (entry instanceof Entry) entry.leave();
+  for (const entry of others) if (entry instanceof QueuedRequest) entry.leave();
   console.log(`${what.padEnd(48)} ${best.toFixed(2)} us`);
 }
 

@@ -1,10 +1,10 @@
 import { FIXED_SCHEMAS, fixedLevels } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
-import type { FlowRules, FlowSchema, FlowSubject, PriorityLevel, ResourceRule } from './configuration.js';
+import type { FlowRules, FlowSchema, FlowSubject, PriorityLevel, ResourcePolicyRule } from './configuration.js';
 import { type FlowSchemaSpec, flowSchemaOf, type PriorityLevelSpec, priorityLevelOf } from './objects.js';
 
 /** An object that every installation has. */
-export interface BootstrapObject<T> {
+export interface BootstrapFlowObject<T> {
   /** Name of the object; it has no namespace. */
   readonly name: string;
   /** Its spec in version v1beta3. */
@@ -38,7 +38,7 @@ const queued = (shares: number, lendablePercent: number, queues: number, handSiz
 });
 
 /** Release 1.27: k8s.io/apiserver, pkg/apis/flowcontrol/bootstrap. */
-export const BOOTSTRAP_LEVELS: readonly BootstrapObject<PriorityLevelSpec>[] = [
+export const BOOTSTRAP_LEVELS: readonly BootstrapFlowObject<PriorityLevelSpec>[] = [
   ...[...FIXED_LEVELS].map(([name, spec]) => ({ name, spec: spec as PriorityLevelSpec, isMandatory: true })),
   { name: 'system', spec: queued(30, 33, 64, 6), isMandatory: false },
   { name: 'node-high', spec: queued(40, 25, 64, 6), isMandatory: false },
@@ -53,7 +53,7 @@ const users = (...names: string[]): FlowSubject[] => names.map((name) => ({ kind
 const accounts = (...names: string[]): FlowSubject[] =>
   names.map((name) => ({ kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name } }));
 
-const resources = (verbs: string[], group: string, names: string[], clusterScope: boolean): ResourceRule => ({
+const resources = (verbs: string[], group: string, names: string[], clusterScope: boolean): ResourcePolicyRule => ({
   verbs,
   apiGroups: [group],
   resources: names,
@@ -70,7 +70,7 @@ const EVERYBODY = groups('system:unauthenticated', 'system:authenticated');
 const NODES = groups('system:nodes');
 
 /** The flow schemas of release 1.27 in the names of an installation. */
-export function bootstrapSchemas(names: Names): readonly BootstrapObject<FlowSchemaSpec>[] {
+export function bootstrapSchemas(names: Names): readonly BootstrapFlowObject<FlowSchemaSpec>[] {
   const leases = (clusterScope = false) =>
     resources(ELECTION, names.group('coordination.orch.io'), ['leases'], clusterScope);
   const made = (name: string, level: string, precedence: number, method: string, rules: FlowRules) => ({

@@ -7,7 +7,7 @@ export interface FlowSubject {
 }
 
 /** Matches requests for resources; `*` in a list matches everything. */
-export interface ResourceRule {
+export interface ResourcePolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -24,7 +24,7 @@ export interface NonResourceRule {
 /** Matches requests by their subject and by one of the rules. */
 export interface FlowRules {
   readonly subjects: readonly FlowSubject[];
-  readonly resourceRules?: readonly ResourceRule[] | null;
+  readonly resourceRules?: readonly ResourcePolicyRule[] | null;
   readonly nonResourceRules?: readonly NonResourceRule[] | null;
 }
 

@@ -1,14 +1,14 @@
 import { ManualClock } from '@orch/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Arrival, Entry, FairQueues, type Refusal } from './fair-queues.js';
-import { AT_ONCE, LoopPace, type Pace } from './pace.js';
+import { type Arrival, FairQueues, QueuedRequest, type RejectReason } from './fair-queues.js';
+import { AT_ONCE, LoopPace, type StartLimiter } from './pace.js';
 import { ONE_SEAT } from './work-estimate.js';
 
 const QUEUING = { queues: 8, handSize: 2, queueLengthLimit: 5 };
 
 /** @param queuing null for nobody who waits */
-function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: Pace = AT_ONCE) {
+function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: StartLimiter = AT_ONCE) {
   const clock = new ManualClock();
   const seen = { waiting: 0, executing: 0, seats: 0 };
   const count = (of: 'waiting' | 'executing' | 'seats') => (_: string, by: number) => {
@@ -34,15 +34,19 @@ const roundOfThree = () =>
     () => 0,
   );
 
-const entered = (entry: Entry | Refusal): Entry => {
-  if (!(entry instanceof Entry)) throw new Error(`refused: ${entry}`);
+const entered = (entry: QueuedRequest | RejectReason): QueuedRequest => {
+  if (!(entry instanceof QueuedRequest)) throw new Error(`refused: ${entry}`);
   return entry;
 };
 
 describe('seats of a level', () => {
   it('are given at once while there are any, and to the next who waits when one leaves', async () => {
     const { enter, seen } = level(2);
-    const [a, b, c] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [Entry, Entry, Entry];
+    const [a, b, c] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [
+      QueuedRequest,
+      QueuedRequest,
+      QueuedRequest,
+    ];
     expect([a.seated(), b.seated()]).toEqual([true, true]);
     const coming = c.seated();
     expect(coming).toBeInstanceOf(Promise);
@@ -77,7 +81,7 @@ describe('seats of a level', () => {
     const results = Array.from({ length: 20 }, () => enter('x'));
     // A flow has two queues to choose from.
     expect(results.filter((result) => result === 'queue-full')).toHaveLength(10);
-    const coming = results.flatMap((result) => (result instanceof Entry ? [result.seated()] : []));
+    const coming = results.flatMap((result) => (result instanceof QueuedRequest ? [result.seated()] : []));
     await clock.advance(1_000);
     expect(await Promise.all(coming)).toEqual(Array.from({ length: 10 }, () => false));
     expect(queues.counts).toMatchObject({ rejected: 10, timedOut: 10 });
@@ -86,7 +90,11 @@ describe('seats of a level', () => {
 
   it('are not given to those who have gone', async () => {
     const { enter, queues } = level(1);
-    const [first, gone, last] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [Entry, Entry, Entry];
+    const [first, gone, last] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [
+      QueuedRequest,
+      QueuedRequest,
+      QueuedRequest,
+    ];
     const [never, coming] = [gone.seated(), last.seated()];
     gone.leave();
     await expect(never).resolves.toBe(false);
@@ -97,9 +105,9 @@ describe('seats of a level', () => {
 
   it('go to flows by turns, however many requests one of them has waiting', () => {
     const { enter, clock } = level(4, { queues: 64, handSize: 1, queueLengthLimit: 1_000 });
-    const running = new Set<Entry>();
+    const running = new Set<QueuedRequest>();
     const done = { noisy: 0, quiet: 0 };
-    const waiting: Entry[] = [];
+    const waiting: QueuedRequest[] = [];
     for (let count = 0; count < 500; count++) waiting.push(entered(enter('noisy')));
     for (let count = 0; count < 50; count++) waiting.push(entered(enter('quiet')));
     for (let round = 0; round < 25; round++) {
@@ -200,7 +208,7 @@ describe('seats of a level', () => {
       () => 0,
     );
     const { enter, clock } = level(1_000, { queues: 1_024, handSize: 6, queueLengthLimit: 50 }, pace);
-    const inside = new Map<Entry, string>();
+    const inside = new Map<QueuedRequest, string>();
     const come = (flow: string) => inside.set(entered(enter(flow)), flow);
     const round = async () => {
       for (const then of rounds.splice(0)) then();
@@ -247,13 +255,13 @@ describe('seats of a level', () => {
         () => 0,
       );
       const levels = [level(2, QUEUING, pace), level(3, QUEUING, pace)];
-      const inside: Entry[] = [];
+      const inside: QueuedRequest[] = [];
       for (const { level: at, flow, does, seats } of steps) {
         if (does === 'round') round();
         else if (does === 'leave') inside.splice(flow, 1)[0]?.leave();
         else {
           const entry = levels[at]?.enter(`f${flow}`, { estimate: { ...ONE_SEAT, initialSeats: seats } });
-          if (entry instanceof Entry) inside.push(entry);
+          if (entry instanceof QueuedRequest) inside.push(entry);
         }
       }
       // No clock goes on: nobody is let go because it has waited for too long.
@@ -277,7 +285,7 @@ describe('seats of a level', () => {
 });
 
 describe('who asks for one thing at a time', () => {
-  const HELD: Pace = { ...AT_ONCE, mayBegin: () => false, holds: () => true };
+  const HELD: StartLimiter = { ...AT_ONCE, mayBegin: () => false, holds: () => true };
   const WIDE = { queues: 128, handSize: 6, queueLengthLimit: 50 };
 
   it('goes first where time is short, each once', () => {

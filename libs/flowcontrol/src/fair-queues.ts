@@ -2,12 +2,12 @@ import type { Clock } from '@orch/runtime';
 import type { Queuing } from './configuration.js';
 import { Dealer } from './dealer.js';
 import { FairQueue } from './fair-queue.js';
-import type { Pace } from './pace.js';
+import type { StartLimiter } from './pace.js';
 import { SeatDemand } from './seat-demand.js';
 import { seatsOf, type WorkEstimate } from './work-estimate.js';
 
 /** Why a request is refused. */
-export type Refusal = 'concurrency-limit' | 'queue-full' | 'time-out';
+export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out';
 
 /** Observer of the requests of a level. */
 export interface LevelObserver {
@@ -29,7 +29,7 @@ interface FairQueuesOptions {
   readonly maxWaitMs: number;
   readonly observer: LevelObserver;
   /** Pace shared by all levels. */
-  readonly pace: Pace;
+  readonly pace: StartLimiter;
 }
 
 /** An arriving request. */
@@ -48,7 +48,7 @@ const BUSY_WORK = 0.5;
 const EXPECTED_MS = 3;
 
 /** An accepted request: waiting or executing. */
-export class Entry {
+export class QueuedRequest {
   /** Expected work in seat-milliseconds. */
   readonly work: number;
   /** Milliseconds for which it will keep its seats after its answer. */
@@ -68,7 +68,7 @@ export class Entry {
     /** The arrival that it was made for. */
     readonly from: Arrival,
     /** Undefined if the level has no queues. */
-    readonly queue: FairQueue<Entry> | undefined,
+    readonly queue: FairQueue<QueuedRequest> | undefined,
     /** Monotonic milliseconds. */
     readonly arrivedAt: number,
     /** Same on the virtual clock of the queues, seat-milliseconds. */
@@ -107,14 +107,14 @@ export class FairQueues {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
   readonly #observer: LevelObserver;
-  readonly #pace: Pace;
+  readonly #pace: StartLimiter;
   #limit = 0;
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
   /** Queues that are in use, by index; unused ones of a configuration cost nothing. */
-  readonly #queues = new Map<number, FairQueue<Entry>>();
+  readonly #queues = new Map<number, FairQueue<QueuedRequest>>();
   /** Queues with waiting requests. */
-  readonly #filled = new Set<FairQueue<Entry>>();
+  readonly #filled = new Set<FairQueue<QueuedRequest>>();
   #seatsInUse = 0;
   #seatsWaiting = 0;
   #executing = 0;
@@ -173,12 +173,12 @@ export class FairQueues {
   }
 
   /** Queues with waiting or executing requests, in their order; for inspection. */
-  get queues(): readonly FairQueue<Entry>[] {
+  get queues(): readonly FairQueue<QueuedRequest>[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
 
   /** Accepts a request, to execute now or in its turn, or returns why it is refused. */
-  enter(from: Arrival): Entry | Refusal {
+  enter(from: Arrival): QueuedRequest | RejectReason {
     this.#advance();
     const caller = `${from.schema}\n${from.flow}`;
     this.#pace.comes(caller);
@@ -189,7 +189,7 @@ export class FairQueues {
       this.counts.rejected++;
       return 'queue-full';
     }
-    const entry = new Entry(this, from, queue, this.#clock.now(), this.#progress);
+    const entry = new QueuedRequest(this, from, queue, this.#clock.now(), this.#progress);
     this.#enqueue(queue, entry);
     this.#dispatch();
     // A request that starts at once needs no timer.
@@ -198,7 +198,7 @@ export class FairQueues {
     return entry;
   }
 
-  leave(entry: Entry): void {
+  leave(entry: QueuedRequest): void {
     if (entry.state === 'waiting') this.#giveUp(entry, 'cancelled');
     if (entry.state !== 'executing') return;
     entry.state = 'over';
@@ -210,19 +210,19 @@ export class FairQueues {
     else this.#release(entry);
   }
 
-  #enterUnqueued(from: Arrival): Entry | Refusal {
+  #enterUnqueued(from: Arrival): QueuedRequest | RejectReason {
     if (!this.#hasRoom(seatsOf(from.estimate))) {
       this.counts.rejected++;
       return 'concurrency-limit';
     }
-    const entry = new Entry(this, from, undefined, this.#clock.now(), this.#progress);
+    const entry = new QueuedRequest(this, from, undefined, this.#clock.now(), this.#progress);
     this.#pace.begins();
     this.#begin(entry);
     return entry;
   }
 
   /** Chooses the queue of a hand with the least work. */
-  #choose(hand: readonly number[]): FairQueue<Entry> {
+  #choose(hand: readonly number[]): FairQueue<QueuedRequest> {
     const offset = this.#entered++ % hand.length;
     let [chosen, least] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < hand.length; at++) {
@@ -232,10 +232,10 @@ export class FairQueues {
       const work = queue ? queue.waitingWork + BUSY_WORK : 0;
       if (work < least) [chosen, least] = [index, work];
     }
-    return this.#queues.get(chosen) ?? new FairQueue<Entry>(chosen);
+    return this.#queues.get(chosen) ?? new FairQueue<QueuedRequest>(chosen);
   }
 
-  #enqueue(queue: FairQueue<Entry>, entry: Entry): void {
+  #enqueue(queue: FairQueue<QueuedRequest>, entry: QueuedRequest): void {
     if (!queue.isActive) {
       queue.nextStart = this.#progress;
       this.#queues.set(queue.index, queue);
@@ -251,7 +251,7 @@ export class FairQueues {
   }
 
   /** Removes a request from its queue, to start or to leave. */
-  #dequeue(queue: FairQueue<Entry>, entry: Entry): void {
+  #dequeue(queue: FairQueue<QueuedRequest>, entry: QueuedRequest): void {
     queue.remove(entry);
     if (queue.length === 0) this.#filled.delete(queue);
     this.#waiting--;
@@ -296,7 +296,7 @@ export class FairQueues {
   }
 
   /** Returns the next request, if there are seats for it. */
-  #nextWithRoom(): { readonly queue: FairQueue<Entry>; readonly entry: Entry } | undefined {
+  #nextWithRoom(): { readonly queue: FairQueue<QueuedRequest>; readonly entry: QueuedRequest } | undefined {
     if (this.#waiting === 0 || this.#seatsInUse >= this.#limit) return undefined;
     const queue = this.#next();
     const entry = queue?.oldest;
@@ -306,7 +306,7 @@ export class FairQueues {
     return undefined;
   }
 
-  #beginNext({ queue, entry }: { readonly queue: FairQueue<Entry>; readonly entry: Entry }): void {
+  #beginNext({ queue, entry }: { readonly queue: FairQueue<QueuedRequest>; readonly entry: QueuedRequest }): void {
     this.#robin = queue.index;
     queue.isSparse = false;
     this.#dequeue(queue, entry);
@@ -320,8 +320,8 @@ export class FairQueues {
   }
 
   /** Returns the queue whose oldest request would finish first with equal shares; on a tie the longest unserved. */
-  #next(): FairQueue<Entry> | undefined {
-    let chosen: FairQueue<Entry> | undefined;
+  #next(): FairQueue<QueuedRequest> | undefined {
+    let chosen: FairQueue<QueuedRequest> | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
     const count = this.#queuing?.queues ?? 1;
     for (const queue of this.#filled) {
@@ -338,7 +338,7 @@ export class FairQueues {
     return seats > this.#limit ? this.#executing === 0 : this.#seatsInUse + seats <= this.#limit;
   }
 
-  #begin(entry: Entry): void {
+  #begin(entry: QueuedRequest): void {
     entry.state = 'executing';
     entry.startedAt = this.#clock.now();
     this.counts.dispatched++;
@@ -350,7 +350,7 @@ export class FairQueues {
   }
 
   /** Replaces the expected work of a request by the actual one. */
-  #putRight(entry: Entry): void {
+  #putRight(entry: QueuedRequest): void {
     const { queue } = entry;
     if (!queue) return;
     const took = this.#clock.now() - entry.startedAt;
@@ -360,7 +360,7 @@ export class FairQueues {
     queue.bound();
   }
 
-  #release(entry: Entry): void {
+  #release(entry: QueuedRequest): void {
     this.#advance();
     this.#seatsInUse -= entry.seats;
     if (entry.queue) entry.queue.seatsInUse -= entry.seats;
@@ -369,7 +369,7 @@ export class FairQueues {
     this.#dispatch();
   }
 
-  #giveUp(entry: Entry, why: 'timedOut' | 'cancelled'): void {
+  #giveUp(entry: QueuedRequest, why: 'timedOut' | 'cancelled'): void {
     const { queue } = entry;
     if (entry.state !== 'waiting' || !queue) return;
     this.#advance();
@@ -385,7 +385,7 @@ export class FairQueues {
     this.#dispatch();
   }
 
-  #dropIdle(queue: FairQueue<Entry>): void {
+  #dropIdle(queue: FairQueue<QueuedRequest>): void {
     if (!queue.isActive) this.#queues.delete(queue.index);
   }
 

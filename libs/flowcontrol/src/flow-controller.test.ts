@@ -5,17 +5,17 @@ import { fairAllocation } from './allocation.js';
 import { BOOTSTRAP_LEVELS, bootstrapSchemas } from './bootstrap.js';
 import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
 import { Dealer } from './dealer.js';
-import { Entry } from './fair-queues.js';
+import { QueuedRequest } from './fair-queues.js';
 import { FlowController } from './flow-controller.js';
 import { flowSchemaOf, priorityLevelOf } from './objects.js';
-import { AT_ONCE, LoopPace, type Pace } from './pace.js';
+import { AT_ONCE, LoopPace, type StartLimiter } from './pace.js';
 import { listEstimate, ONE_SEAT, writeEstimate } from './work-estimate.js';
 
 const NAMES = namesOf('kubernetes');
 const LEVELS = BOOTSTRAP_LEVELS.map(({ name, spec }) => priorityLevelOf(name, `uid-${name}`, spec) as PriorityLevel);
 const SCHEMAS = bootstrapSchemas(NAMES).map(({ name, spec }) => flowSchemaOf(name, `uid-${name}`, spec));
 
-function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS, pace: Pace = AT_ONCE) {
+function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS, pace: StartLimiter = AT_ONCE) {
   const clock = new ManualClock();
   const ignored = () => undefined;
   const observer = { waits: ignored, executes: ignored, seats: ignored, queueLength: ignored, noRoom: ignored };
@@ -124,7 +124,7 @@ describe('seats of levels', () => {
     flow.start();
     const found = flow.classify(...both(request()));
     const entries = Array.from({ length: 400 }, () => flow.enter(found, ONE_SEAT)).filter(
-      (entry) => entry instanceof Entry,
+      (entry) => entry instanceof QueuedRequest,
     );
     const { queues } = found.level;
     expect(queues?.executing).toBeLessThan(60);
@@ -149,7 +149,7 @@ describe('seats of levels', () => {
     flow.configure(LEVELS, SCHEMAS);
     expect(flow.levels.get('extra')?.isEnding).toBe(true);
     expect(flow.classify(...both(request())).level.configuration.name).toBe('global-default');
-    if (entry instanceof Entry) entry.leave();
+    if (entry instanceof QueuedRequest) entry.leave();
     flow.configure(LEVELS, SCHEMAS);
     expect(flow.levels.has('extra')).toBe(false);
   });
@@ -164,7 +164,7 @@ describe('seats of levels', () => {
       rules: EVERYTHING,
     };
     const { flow } = controller([...LEVELS, level], [...SCHEMAS, schema]);
-    const ask = () => flow.enter(flow.classify(...both(request())), ONE_SEAT) as Entry;
+    const ask = () => flow.enter(flow.classify(...both(request())), ONE_SEAT) as QueuedRequest;
     const entries = Array.from({ length: 300 }, ask);
     const waiting = entries.filter(({ state }) => state === 'waiting');
     expect(waiting.length).toBeGreaterThan(10);
@@ -183,7 +183,7 @@ describe('seats of levels', () => {
     const { flow } = controller(LEVELS, SCHEMAS, pace);
     const enter = (...groups: string[]) => flow.enter(flow.classify(...both(request({}, ...groups))), ONE_SEAT);
     expect([1, 2].map(() => enter('system:masters'))).toEqual([undefined, undefined]);
-    const [third, fourth] = [enter(), enter()] as [Entry, Entry];
+    const [third, fourth] = [enter(), enter()] as [QueuedRequest, QueuedRequest];
     expect([third.state, fourth.state]).toEqual(['executing', 'waiting']);
     for (const entry of [third, fourth]) entry.leave();
   });

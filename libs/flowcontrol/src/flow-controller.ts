@@ -2,9 +2,9 @@ import type { Clock } from '@orch/runtime';
 import { fairAllocation } from './allocation.js';
 import { catchAllLevel, catchAllSchema, exemptLevel, exemptSchema } from './bootstrap.js';
 import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
-import { type Entry, FairQueues, type LevelObserver, type Refusal } from './fair-queues.js';
+import { FairQueues, type LevelObserver, type QueuedRequest, type RejectReason } from './fair-queues.js';
 import { fits } from './matching.js';
-import type { Pace } from './pace.js';
+import type { StartLimiter } from './pace.js';
 import { smoothedDemand } from './seat-demand.js';
 import type { WorkEstimate } from './work-estimate.js';
 
@@ -57,11 +57,11 @@ export interface FlowControllerOptions {
   /** Observer of all levels. */
   readonly observer: FlowObserver;
   /** Limits how fast requests with seats may start. */
-  readonly pace: Pace;
+  readonly pace: StartLimiter;
 }
 
 /** A level and the requests that wait for its seats. */
-export interface Level {
+export interface PriorityLevelState {
   /** The last configuration. */
   readonly configuration: PriorityLevel;
   /** Undefined for a level whose requests never wait. */
@@ -79,12 +79,12 @@ export interface Classified {
   /** The first matching schema. */
   readonly schema: FlowSchema;
   /** Level in which its requests wait. */
-  readonly level: Level;
+  readonly level: PriorityLevelState;
   /** Flow within its schema; '' when the schema has a single one. */
   readonly flow: string;
 }
 
-interface LevelState extends Level {
+interface LevelState extends PriorityLevelState {
   configuration: PriorityLevel;
   limits: LevelLimits;
   isEnding: boolean;
@@ -129,7 +129,7 @@ export class FlowController {
   }
 
   /** Levels by name, including ones that are ending. */
-  get levels(): ReadonlyMap<string, Level> {
+  get levels(): ReadonlyMap<string, PriorityLevelState> {
     return this.#levels;
   }
 
@@ -153,7 +153,11 @@ export class FlowController {
   }
 
   /** Accepts a request; undefined if its level has no limits. */
-  enter({ schema, level, flow }: Classified, estimate: WorkEstimate, about?: unknown): Entry | Refusal | undefined {
+  enter(
+    { schema, level, flow }: Classified,
+    estimate: WorkEstimate,
+    about?: unknown,
+  ): QueuedRequest | RejectReason | undefined {
     if (level.queues) return level.queues.enter({ schema: schema.name, flow, estimate, about });
     this.options.pace.begins();
     return undefined;

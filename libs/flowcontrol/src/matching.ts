@@ -5,7 +5,7 @@ import type {
   FlowSubject,
   FlowUser,
   NonResourceRule,
-  ResourceRule,
+  ResourcePolicyRule,
 } from './configuration.js';
 
 const ALL = '*';
@@ -47,7 +47,10 @@ function isMeant({ kind, user, group, serviceAccount }: FlowSubject, { name, gro
 const holds = (list: readonly string[], value: string): boolean =>
   (list.length === 1 && list[0] === ALL) || list.includes(value);
 
-function resourceFits(rule: ResourceRule, { verb, group, resource, subresource, namespace }: FlowRequest): boolean {
+function resourceFits(
+  rule: ResourcePolicyRule,
+  { verb, group, resource, subresource, namespace }: FlowRequest,
+): boolean {
   return (
     holds(rule.verbs, verb) &&
     holds(rule.resources, subresource === '' ? resource : `${resource}/${subresource}`) &&

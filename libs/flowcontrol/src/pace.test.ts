@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LoopPace, type Waiting } from './pace.js';
+import { LoopPace, type PausedRequests } from './pace.js';
 
 /** An event loop, round by round, in which each request that begins takes so many milliseconds. */
 function loop(costMs: number, otherMs = 0) {
@@ -21,7 +21,7 @@ function loop(costMs: number, otherMs = 0) {
       return begun.slice(before);
     },
     /** So many requests that wait in one level. */
-    waiting(name: string, count: number, sparse = 0, breadth = 1): Waiting {
+    waiting(name: string, count: number, sparse = 0, breadth = 1): PausedRequests {
       return {
         breadth,
         resumeSparse() {

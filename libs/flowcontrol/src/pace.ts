@@ -1,5 +1,5 @@
 /** Requests that wait for time though there are seats. */
-export interface Waiting {
+export interface PausedRequests {
   /** Approximate number of their callers. */
   readonly breadth: number;
   /** Starts the next of them. @returns whether another one could start after it */
@@ -9,7 +9,7 @@ export interface Waiting {
 }
 
 /** Limits how fast requests may start, independently of seats. */
-export interface Pace {
+export interface StartLimiter {
   /** A caller makes a request. */
   comes(caller: string): void;
   /** A request starts without waiting. */
@@ -17,13 +17,13 @@ export interface Pace {
   /** Whether an arriving request may start now; if so, it does. */
   mayBegin(): boolean;
   /** Resumes waiting requests one by one, in turns with others, when there is time. A second call has no effect. */
-  hold(waiting: Waiting): void;
+  hold(waiting: PausedRequests): void;
   /** Whether they are held. */
-  holds(waiting: Waiting): boolean;
+  holds(waiting: PausedRequests): boolean;
 }
 
 /** No limit: every request starts when it arrives. */
-export const AT_ONCE: Pace = {
+export const AT_ONCE: StartLimiter = {
   comes: () => undefined,
   begins: () => undefined,
   mayBegin: () => true,
@@ -59,7 +59,7 @@ const ALONE_AFTER_MS = 1_000;
  * has answered, and that cost shows in the rounds then. Occasional callers do not cause long rounds, and need not wait
  * for short ones.
  */
-export class LoopPace implements Pace {
+export class LoopPace implements StartLimiter {
   /** Requests that have started in this round, and that may. */
   #begun = 0;
   #most: number;
@@ -69,7 +69,7 @@ export class LoopPace implements Pace {
   #length = EXPECTED_MS;
   #requests = 1;
   #isAsked = false;
-  readonly #held = new Set<Waiting>();
+  readonly #held = new Set<PausedRequests>();
   #caller = '';
   #otherAt = 0;
 
@@ -103,12 +103,12 @@ export class LoopPace implements Pace {
     this.#askRound();
   }
 
-  hold(waiting: Waiting): void {
+  hold(waiting: PausedRequests): void {
     this.#held.add(waiting);
     this.#askRound();
   }
 
-  holds(waiting: Waiting): boolean {
+  holds(waiting: PausedRequests): boolean {
     return this.#held.has(waiting);
   }
 

@@ -8,7 +8,7 @@ import type { BodyLimits, WatchLimits, WatchOutputs } from '@orch/serving';
 import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { ObjectLimits, ObjectRemover, WritePipeline, WriteSets } from '@orch/writing';
-import type { Component } from './components/component.js';
+import type { ComponentCheck } from './components/component.js';
 import type { ServedWatches } from './objects/served-watches.js';
 
 /** Limits on requests; each is an option of the service. */
@@ -46,7 +46,7 @@ export interface ApiDeps {
   /** Endpoints of types that are stored but not served here, one for each type: other servers may serve them. */
   readonly unserved: readonly Endpoint[];
   /** Components whose health ComponentStatus reports. */
-  readonly components: readonly Component[];
+  readonly components: readonly ComponentCheck[];
   /** Encoders of objects, by endpoint and `Accept` header. */
   readonly representations: Representations;
   /** Limits on bodies, objects and watches. */

@@ -1,4 +1,4 @@
-export type { Component } from './components/component.js';
+export type { ComponentCheck } from './components/component.js';
 export type { ApiDeps, RequestLimits } from './deps.js';
 export { merging } from './objects/apply.js';
 export { replicasOf, scaleType, scaleView, writeReplicas } from './objects/scale.js';

@@ -1,4 +1,4 @@
-import type { Following, OrderedFeed } from '@orch/feed';
+import { type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime';
 import type { Change, ReadingStore, TypeId, Version } from '@orch/storage';
 import { Stall } from './stall.js';
@@ -8,7 +8,7 @@ interface ChangeFollowerOptions {
   /** Type of the objects whose changes are followed. */
   readonly type: TypeId;
   /** Store that the changes are of. */
-  readonly store: Pick<ReadingStore, 'heads' | 'onStalledHistory'>;
+  readonly store: Partial<Pick<ReadingStore, 'heads'>> & Pick<ReadingStore, 'onStalledHistory'>;
   /** Feed of the changes. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Reads the version from which on changes are followed. Default: the newest of the type. */
@@ -19,14 +19,15 @@ interface ChangeFollowerOptions {
    * Called when changes may have been missed: cached state may be outdated, and {@link ChangeFollower.follow} has to be
    * called again.
    */
-  readonly reset: () => void;
+  readonly reset: (reason: ResetReason) => void;
   /** Clock for how long changes are held up. Default: that of the system. */
   readonly clock?: Clock;
 }
 
 /**
- * Follows the changes of a type and holds none of its objects, for caches that read objects on demand and drop those
- * that change. Changes that cannot be decrypted for now hold up the others for a few seconds at most; then it is reset.
+ * Follows the changes of a type and holds none of its objects: for informers, and for caches that read objects on
+ * demand and drop those that change. Changes that cannot be decrypted for now hold up the others for a few seconds at
+ * most; then it is reset.
  */
 export class ChangeFollower {
   #following: Following | undefined;
@@ -42,6 +43,21 @@ export class ChangeFollower {
   /** Whether all changes are delivered. */
   get isFollowing(): boolean {
     return this.#following !== undefined;
+  }
+
+  /** Time at which everything was last known to be delivered, monotonic milliseconds; undefined if it is not known. */
+  get confirmedAt(): number | undefined {
+    return this.#following?.confirmedAt;
+  }
+
+  /**
+   * Resolves with the newest version once all changes up to it are delivered.
+   * @throws FollowingEndedError when it does not follow, or is reset or stopped meanwhile; UnreadableChangesError;
+   * StoreUnavailableError
+   */
+  confirm(): Promise<Version> {
+    if (!this.#following) return Promise.reject(new FollowingEndedError('objects are not followed'));
+    return this.#following.confirm();
   }
 
   /**
@@ -77,13 +93,13 @@ export class ChangeFollower {
         changed(changes);
       },
       confirmed: () => undefined,
-      reset: () => this.#reset(),
+      reset: (reason) => this.#reset(reason),
     });
   }
 
   async #head(): Promise<Version> {
     const { type, store } = this.options;
-    const head = (await store.heads([type])).get(type)?.head;
+    const head = (await store.heads?.([type]))?.get(type)?.head;
     if (head === undefined) throw new Error(`the database knows no type ${type}`);
     return head;
   }
@@ -92,11 +108,11 @@ export class ChangeFollower {
   #stalled(at: Version): void {
     if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
     this.#following.close();
-    this.#reset();
+    this.#reset('expired');
   }
 
-  #reset(): void {
+  #reset(reason: ResetReason): void {
     this.#following = undefined;
-    this.options.reset();
+    this.options.reset(reason);
   }
 }

@@ -1,10 +1,5 @@
 export { ChangeFollower } from './change-follower.js';
-export { type FollowedSource, FollowedType } from './followed-type.js';
-export {
-  type ChangedNames,
-  type FollowedRow,
-  ObjectFollower,
-  type ObjectFollowerOptions,
-  type ObjectSource,
-} from './object-follower.js';
+export { ResourceInformer, type ResourceInformerSource } from './resource-informer.js';
 export { STALL_MS } from './stall.js';
+export { StoreInformer, type StoreInformerOptions } from './store-informer.js';
+export type { InformerStore } from './store-reflector.js';

@@ -6,18 +6,18 @@ export const kindOptions = {
     type: 'bool',
     // kube-apiserver's own default is false, and every distribution of it sets true: system components need it.
     default: true,
-    help: 'Pods may have containers with all rights on their node (securityContext.privileged, hostProcess).',
+    help: 'Allow containers with full rights on their node (securityContext.privileged, hostProcess).',
   },
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
     check: serviceNetworks,
-    help: 'Networks that Services get their addresses from: one, or one of IPv4 and one of IPv6, the default first.',
+    help: 'Networks of the cluster IPs of Services: one, or one of IPv4 and one of IPv6, the default first.',
   },
   'service-node-port-range': {
     type: 'string',
     default: '30000-32767',
     check: nodePortRange,
-    help: 'Ports that Services of type NodePort get.',
+    help: 'Range of the ports of Services of type NodePort.',
   },
 } as const;

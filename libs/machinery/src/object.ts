@@ -5,6 +5,13 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
+/** An object of any shape, as decoded from JSON or YAML. Integers beyond 2^53 are bigint. */
+export type Json = Record<string, unknown>;
+
+/** Whether a value is an object, and neither null nor a list. */
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
  * An owner of this object, in the same namespace or cluster-scoped: when the last owner is gone, this object is
  * garbage-collected.

@@ -1,5 +1,6 @@
 /** Controllers that run within servers, by the names that they have in kube-controller-manager. */
 export const CONTROLLERS = [
+  'bootstrapsigner',
   'clusterrole-aggregation',
   'csrapproving',
   'csrcleaner',
@@ -8,6 +9,7 @@ export const CONTROLLERS = [
   'resourcequota',
   'root-ca-cert-publisher',
   'serviceaccount',
+  'tokencleaner',
 ] as const;
 
 /** Name of a controller, as `--controllers` takes it. */
@@ -33,7 +35,7 @@ export const controllerOptions = {
     type: 'list',
     default: [ALL],
     check: checkControllers,
-    help: `Loops that run within servers: * is all of them, a name that one, -name all but it. To be the same on all servers; take off what a controller manager does. Names: ${CONTROLLERS.join(', ')}.`,
+    help: `Controllers that run within servers: * is all of them, a name is that one, -name is all but that one. Use the same value on all servers; disable those that a controller manager runs. Names: ${CONTROLLERS.join(', ')}.`,
   },
 } as const;
 

@@ -1,6 +1,7 @@
 export { claimController } from './addresses/claim-controller.js';
 export { claimFindings } from './addresses/claim-findings.js';
 export { Housekeeping } from './addresses/housekeeping.js';
+export { bootstrapTokenControllers } from './bootstrap-tokens/bootstrap-token-controllers.js';
 export { certificateRequests } from './certificates/certificate-requests.js';
 export { type ControllerName, controllerOptions, runsController } from './controller-options.js';
 export { maintenanceOptions } from './maintenance-options.js';

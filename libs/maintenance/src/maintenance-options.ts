@@ -4,12 +4,12 @@ export const maintenanceOptions = {
     type: 'duration',
     default: 300_000,
     min: 0,
-    help: 'How long a claim on an address or node port must have been without a Service to be given up; at least twice --request-timeout. 0 never looks.',
+    help: 'Age at which a claim on an address or node port that no Service uses is released; at least twice --request-timeout. 0 disables this.',
   },
   'quota-verify-interval': {
     type: 'duration',
     default: 3_600_000,
     min: 0,
-    help: 'How often each quota is counted again to see whether what it tells is true, one quota a second at most. 0 never looks.',
+    help: 'How often the usage of each quota is counted again and corrected, at most one quota a second. 0 disables this.',
   },
 } as const;

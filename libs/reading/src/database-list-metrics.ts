@@ -17,7 +17,7 @@ export function observeDatabaseLists(metrics: Metrics, { gate, memory }: Databas
   metrics.observedGauge(
     {
       name: 'orch_database_lists',
-      help: 'Lists that read from the database (reading), and that wait for a place (waiting).',
+      help: 'Number of lists that read from the database (reading) and that wait for a place (waiting).',
       labels: ['state'] as const,
     },
     () => Object.entries(gate.stats()).map(([state, lists]) => [[state], lists] as const),
@@ -25,7 +25,7 @@ export function observeDatabaseLists(metrics: Metrics, { gate, memory }: Databas
   metrics.observedGauge(
     {
       name: 'orch_list_window_bytes',
-      help: 'Memory reserved for what lists have read from the database ahead of clients that do not read.',
+      help: 'Memory reserved for rows that lists have read from the database ahead of slow clients, in bytes.',
       labels: NONE,
     },
     () => [[NONE, memory.held]],

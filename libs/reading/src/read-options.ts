@@ -105,7 +105,7 @@ const MAX_INT64_TEXT = 40;
 type InitialEvents = 'none' | 'legacy' | 'stream';
 
 /** Parsed query of a watch. */
-export interface WatchOptions {
+export interface WatchQuery {
   /**
    * Version that the stream starts after; `now` for the newest state of the database, `any` for whatever state is in
    * memory.
@@ -132,7 +132,7 @@ export function watchOptions(
   query: URLSearchParams,
   optionsKind: { kind: string; group: string },
   watchList: boolean,
-): WatchOptions {
+): WatchQuery {
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const send = parseBool(query, 'sendInitialEvents');

@@ -17,11 +17,11 @@ export const featureGateOptions = (known: Readonly<Record<string, FeatureSpec>>)
   ({
     'feature-gates': {
       type: 'map',
-      help: `Features to turn on or off, as Name=true|false; AllAlpha and AllBeta set every feature of a stage that is not named itself. Known: ${Object.entries(
+      help: `Features to turn on or off, as Name=true|false. AllAlpha and AllBeta set every feature of a stage that is not named itself. Known features: ${Object.entries(
         known,
       )
         .map(([name, spec]) => `${name} (${spec.stage}, ${spec.default ? 'on' : 'off'})`)
-        .join(', ')}. Those that are ga can no longer be turned off.`,
+        .join(', ')}. Features at the stage ga cannot be turned off.`,
       check: (settings: ReadonlyMap<string, string>) => void resolveFeatures(known, settings),
     },
   }) as const;

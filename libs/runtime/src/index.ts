@@ -30,8 +30,9 @@ export {
 } from './metrics/metrics.js';
 export { type CommandLine, type Output, readCommandLine } from './options/command-line.js';
 export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
+export type { EnvironmentVariables } from './options/environment.js';
 export { optionText } from './options/help.js';
-export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
+export { defineOptions, type Options, OptionsError, type ParsedOptions } from './options/options.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
 export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';

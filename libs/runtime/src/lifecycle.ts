@@ -21,13 +21,13 @@ export const lifecycleOptions = {
     type: 'duration',
     default: 0,
     min: 0,
-    help: 'How long to go on serving, with readiness failing, after a shutdown has begun.',
+    help: 'How long the server continues to serve, with failing readiness, after a shutdown has begun.',
   },
   'shutdown-drain-duration': {
     type: 'duration',
     default: 60_000,
     min: 0,
-    help: 'How long requests in flight may take to finish once serving has ended; what is under way then is cut.',
+    help: 'How long requests in flight may take to finish after the server has stopped accepting requests. Those that remain are cut.',
   },
 } as const;
 
@@ -107,7 +107,7 @@ export class Lifecycle {
       const wasTold = this.#stopping.signal.aborted;
       await this.stop();
       if (!wasTold) throw error;
-      this.#logger.info('the start was broken off', { reason: (error as Error).message });
+      this.#logger.info('the start was aborted', { reason: (error as Error).message });
     }
   }
 
@@ -171,7 +171,7 @@ export class Lifecycle {
       await sleep(this.#clock, Math.min(START_MS, this.#settings.drainMs ?? DRAIN_MS), finished.signal);
       if (finished.signal.aborted) return false;
       const name = this.#components[this.#started.length]?.name;
-      this.#logger.warn('a component that is still starting is given up', { component: name });
+      this.#logger.warn('a component that is still starting is abandoned', { component: name });
       this.#leftStart.abort();
       return false;
     };

@@ -45,7 +45,7 @@ export async function runToCompletion(
     if (lifecycle.leftStart.aborted) control.exit(code);
     return code;
   } catch (error) {
-    logger.error('the process could not be ended in order', error);
+    logger.error('the process did not shut down cleanly', error);
     return 1;
   } finally {
     clearInterval(hold);

@@ -86,7 +86,7 @@ export class ServiceManager {
   }
 
   #fail(error: unknown): void {
-    if (!this.#failed) this.#logger.error('the service manager cannot be told how this process is', error);
+    if (!this.#failed) this.#logger.error('the service manager could not be notified', error);
     this.#failed = true;
   }
 }

@@ -1,7 +1,7 @@
 import type { Names } from '@orch/machinery';
 import { isLater } from './deprecation.js';
 import type { FileDescriptor, ResourceDescriptor, StructDescriptor } from './descriptor.js';
-import type { Column, KindDefinition, Lifecycle, ResourceDefinition, StructSchema, Subresource } from './model.js';
+import type { ApiLifecycle, Column, KindDefinition, ResourceDefinition, StructSchema, Subresource } from './model.js';
 
 /** Declarations of structs and their files, by the struct's id. */
 type Origins = ReadonlyMap<string, { readonly file: FileDescriptor; readonly struct: StructDescriptor }>;
@@ -90,7 +90,7 @@ function buildLifecycle(
   declared: NonNullable<ResourceDescriptor['lifecycle']>,
   origins: Origins,
   names: Names,
-): Lifecycle {
+): ApiLifecycle {
   const { replacement, ...releases } = declared;
   return { ...releases, ...(replacement && { replacement: kindOf(replacement, origins, names) }) };
 }

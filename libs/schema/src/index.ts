@@ -9,7 +9,7 @@ export { type Gaps, gapsIn, NO_GAPS } from './full-text.js';
 export * from './model.js';
 export { opaqueFields } from './opaque-fields.js';
 export { APPLY_PATCH, PATCH_TYPES, STRATEGIC_PATCH } from './patch-types.js';
-export { parseRuntimeConfig, RuntimeConfigError, type Selection, selectServed } from './runtime-config.js';
+export { type EnabledResources, parseRuntimeConfig, RuntimeConfigError, selectServed } from './runtime-config.js';
 export { loadScheme, Scheme } from './scheme.js';
 export { isStream } from './streams.js';
 export * from './structural/index.js';

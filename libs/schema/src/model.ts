@@ -132,7 +132,7 @@ export interface Subresource {
 }
 
 /** Releases that introduce and remove a version of a kind, such as `1.27`; unset: unknown or not planned. */
-export interface Lifecycle {
+export interface ApiLifecycle {
   /** First release that serves it. */
   readonly introduced?: string;
   /** First release that warns about its use; see {@link isDeprecated}. */
@@ -199,7 +199,7 @@ export interface ResourceDescription {
   /** Columns of the Table form: {@link DEFAULT_COLUMNS} when none are declared. */
   readonly columns: readonly Column[];
   /** Declared lifecycle; empty if there is none. */
-  readonly lifecycle: Lifecycle;
+  readonly lifecycle: ApiLifecycle;
   /** Groups with a higher number come first in discovery. Default 1000. */
   readonly groupPriority: number;
   /** Versions with a higher number come first in their group; the first is preferred. Default 100. */

@@ -59,7 +59,7 @@ export interface ServedBy {
 }
 
 /** The served resources, and warnings about the configuration. */
-export interface Selection {
+export interface EnabledResources {
   /** Resources in the order of their declarations. */
   readonly resources: readonly ResourceDefinition[];
   /** Warnings, a sentence each, without the name of the option. */
@@ -83,7 +83,7 @@ export function selectServed(
   resources: readonly ResourceDefinition[],
   config: ReadonlyMap<string, boolean>,
   { features = DEFAULT_FEATURES, wasServed = () => false, release = API_RELEASE }: ServedBy = {},
-): Selection {
+): EnabledResources {
   const served = new Map(resources.map((resource) => [resource, resource.servedByDefault]));
   const warnings: string[] = [];
   const turn = (enabled: boolean, which: (resource: ResourceDefinition) => boolean): number => {
@@ -115,7 +115,7 @@ function there(
   features: Features,
   release: string,
   warnings: readonly string[],
-): Selection {
+): EnabledResources {
   const resources: ResourceDefinition[] = [];
   const gated: string[] = [];
   for (const each of wanted) {

@@ -8,7 +8,7 @@ export { newContext, type OpenContext } from './chain/new-context.js';
 export { bareRequest, isLongRunning, type RequestInfo, requestInfo } from './chain/request-info.js';
 export { ResourceRouter } from './chain/router.js';
 export { SlowClients } from './chain/slow-clients.js';
-export { kindOf, type RequestKind, type Turn, type Turns } from './chain/turns.js';
+export { kindOf, type RequestKind, type RequestSeat, type Turns } from './chain/turns.js';
 export type { AuditRecord } from './http/audit-record.js';
 export {
   endOf,

@@ -1,5 +1,5 @@
 import { ClosingWatch } from './connections/closing-watch.js';
-import type { Connection, ConnectionSettings } from './connections/connection.js';
+import type { ConnectionSettings, DatabaseConnection } from './connections/connection.js';
 import { parseDatabaseUrl } from './connections/connection-url.js';
 import { Connector } from './connections/connector.js';
 import { connectionSettings, connectWithin } from './connections/opening.js';
@@ -42,7 +42,7 @@ import { SideSchema } from './maintenance/side-schema.js';
 import { ensurePartitions } from './reads/history.js';
 import { HistoryPages } from './reads/history-pages.js';
 import { ObjectGets } from './reads/object-gets.js';
-import { type NamespaceState, Reader } from './reads/reader.js';
+import { BatchingReader, type NamespaceState } from './reads/reader.js';
 import { followerOf, Replica } from './reads/replica.js';
 import { SettledHeads } from './reads/settled-heads.js';
 import { Snapshots } from './reads/snapshot.js';
@@ -99,7 +99,7 @@ export class PostgresStore implements ServingStore {
   readonly #lineage: Lineage;
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #reader: BatchingReader;
   readonly #gets: ObjectGets;
   readonly #history: HistoryPages;
   readonly #settledHeads: SettledHeads;
@@ -118,7 +118,7 @@ export class PostgresStore implements ServingStore {
   ) {
     this.#types = new RegisteredTypes(mayWrite);
     this.#lineage = new Lineage(paceOf(options), (connection) => this.#rejoin(connection), mayWrite);
-    const inspect = (connection: Connection) => this.#lineage.inspect(connection);
+    const inspect = (connection: DatabaseConnection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}, spare = size) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
       return new Pool(() => connector.connect(), { ...options, size, spare });
@@ -163,7 +163,7 @@ export class PostgresStore implements ServingStore {
       this.#replica = new Replica(replica, snapshots, this.#lineage, options.bodies);
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
-    this.#reader = new Reader(reads, measuring, this.#lineage, options);
+    this.#reader = new BatchingReader(reads, measuring, this.#lineage, options);
     this.#gets = new ObjectGets(reads, options);
     this.#history = new HistoryPages(history, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
@@ -207,7 +207,7 @@ export class PostgresStore implements ServingStore {
   }
 
   /** Restores the ids of types in a replaced database. If it has others, all connections with the old ids are broken. */
-  async #rejoin(connection: Connection): Promise<void> {
+  async #rejoin(connection: DatabaseConnection): Promise<void> {
     try {
       await this.#types.restore(connection);
     } catch (error) {
@@ -395,7 +395,7 @@ export class PostgresStore implements ServingStore {
 }
 
 /** @throws IncompatibleDatabaseError when the role may only read, and that is not enough */
-async function isWriter(connection: Connection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
+async function isWriter(connection: DatabaseConnection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
   const [row] = await connection.query("SELECT has_table_privilege('object', 'INSERT'), current_user");
   if (row?.[0] === 't') return true;
   if (mayOnlyRead) return false;

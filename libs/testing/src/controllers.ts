@@ -83,7 +83,11 @@ export async function runNamespaceController(api: TestApi, settings: RunSettings
   const { store, namespaced } = api;
   const { clock } = settings;
   const controller: Controller = namespaceController({
-    ...{ names: api.deps.names, endpoint: api.endpoint('namespaces'), namespaces: followed.follow('namespaces') },
+    ...{
+      names: api.deps.names,
+      endpoint: api.endpoint('namespaces'),
+      namespaces: followed.follow('namespaces').informer,
+    },
     ...{ contents: new NamespaceContents({ store, client, namespaced }), client, now: api.deps.now },
     current: async (name) => api.stored('namespaces', name),
     ...(clock && { clock }),

@@ -143,7 +143,7 @@ export class DefinitionServer {
     const { pipeline } = api.deps;
     const empty = ({ storage }: { storage: Endpoint }, stopped: () => boolean) => this.#empty(storage, stopped);
     const tools = { store, pipeline, turn: async () => undefined };
-    return this.kinds.controller({
+    return this.kinds.controllers({
       ...{ names, pipeline, now: Date.now, empty, settlingMs: 0 },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
     });

@@ -1,11 +1,11 @@
-import type { ObjectSource } from '@orch/informers';
+import type { InformerStore } from '@orch/informers';
 import { type Key, type Row, UnreadableBodyError } from '@orch/storage';
 
 /** A store of which some objects cannot be opened, as by a server that lacks a key; the histories of others are not meant to tell of these. */
 export function leavingOut(
-  store: Pick<ObjectSource, 'snapshot' | 'get' | 'onRewind'>,
+  store: Pick<InformerStore, 'snapshot' | 'get' | 'onRewind'>,
   isUnreadable: (key: Key) => boolean,
-): Pick<ObjectSource, 'snapshot' | 'get' | 'onRewind'> {
+): Pick<InformerStore, 'snapshot' | 'get' | 'onRewind'> {
   const failure = ({ namespace, name }: Key) => {
     const what = { type: { group: '', resource: 'things' }, key: { namespace, name }, why: 'no key' };
     return new UnreadableBodyError(what, false);

@@ -8,7 +8,6 @@ import {
   type Key,
   type Measure,
   type PriorDetail,
-  type Refusal,
   type Row,
   type SetOutcome,
   type Snapshot,
@@ -19,6 +18,7 @@ import {
   type Version,
   type WriteOp,
   type WriteOutcome,
+  type WriteRefusal,
 } from '@orch/storage';
 import { MemoryPages } from './memory-pages.js';
 
@@ -290,7 +290,7 @@ export class MemoryStore implements Store {
   }
 
   /** @param closed what is to be said of namespaces that are required, as they were before the set */
-  #refusal(op: WriteOp, closed: ReadonlyMap<string, Refusal | undefined>): Refusal | undefined {
+  #refusal(op: WriteOp, closed: ReadonlyMap<string, WriteRefusal | undefined>): WriteRefusal | undefined {
     const standing = this.#state(op.type).rows.get(idOf(op));
     if (op.op === 'create') {
       if (standing) return { outcome: 'already-exists' };
@@ -300,7 +300,7 @@ export class MemoryStore implements Store {
     return standing.version === op.version ? undefined : { outcome: 'conflict', version: standing.version };
   }
 
-  #namespaceRefusal(name: string): Refusal | undefined {
+  #namespaceRefusal(name: string): WriteRefusal | undefined {
     const key = idOf({ namespace: '', name });
     if (!this.#state(this.#namespaces).rows.has(key)) return { outcome: 'namespace-not-found' };
     return this.shared.terminating.has(key) ? { outcome: 'namespace-terminating' } : undefined;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authoritiesOf, createAuthenticator, ensurePki, type Pki, TokenFile } from '@orch/authentication';
+import { authoritiesOf, createAuthenticator, ensurePki, type Pki, TokenFileAuthenticator } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { type ConnectionLimits, type Listeners, openListeners } from '@orch/serving';
 import { CONNECTION_LIMITS } from './connection-limits.js';
@@ -39,7 +39,7 @@ export async function openSecureServer(api: TestApi, overrides: SecureOverrides 
   };
   const authenticator = createAuthenticator({
     trust: () => trust,
-    tokenVerifiers: [new TokenFile(`${TOKEN},jane,u1,"dev"`, 'tokens')],
+    tokenVerifiers: [new TokenFileAuthenticator(`${TOKEN},jane,u1,"dev"`, 'tokens')],
     anonymous: true,
   });
   const listeners = await openListeners({

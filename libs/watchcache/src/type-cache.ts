@@ -14,12 +14,12 @@ import {
 import { FanOut } from './fan-out/fan-out.js';
 import type { Joining, WatchedState } from './fan-out/fan-out-model.js';
 import type { Interest } from './fan-out/interest.js';
-import { WatchStart } from './fan-out/watch-start.js';
+import { WatchStartDecider } from './fan-out/watch-start.js';
 import type { Watcher } from './fan-out/watcher.js';
 import { HistoryReader } from './history/history-reader.js';
 import { type CacheEntry, entryOf } from './state/cache-entry.js';
 import { FollowedState } from './state/followed-state.js';
-import type { ListRequest, ListResult } from './state/state.js';
+import type { CacheListRequest, ListResult } from './state/state.js';
 import { firstDifference } from './state/state-check.js';
 import { type LoadedState, StateLoader } from './state/state-loader.js';
 import { VersionWaiters } from './state/version-waiters.js';
@@ -32,7 +32,7 @@ export class TypeCache {
   readonly #fanOut: FanOut;
   readonly #waiters: VersionWaiters;
   readonly #history: HistoryReader;
-  readonly #starts: WatchStart;
+  readonly #starts: WatchStartDecider;
   readonly #loader: StateLoader;
   /** Undefined while the state is not reliable. */
   #loaded: FollowedState | undefined;
@@ -65,7 +65,7 @@ export class TypeCache {
     const maxBytes = options.historyBytes ?? 16 << 20;
     this.#loader = new StateLoader({ source, type, describe, clock: this.#clock, onError: options.onError });
     this.#history = new HistoryReader({ source, type, describe, clock: this.#clock, maxBytes });
-    this.#starts = new WatchStart({
+    this.#starts = new WatchStartDecider({
       clock: this.#clock,
       history: this.#history,
       versionWait: options.versionWait ?? 3_000,
@@ -113,7 +113,7 @@ export class TypeCache {
   }
 
   /** Lists cached objects. @throws CacheNotReadyError */
-  list(request: ListRequest): ListResult {
+  list(request: CacheListRequest): ListResult {
     return this.#now().state.list(request);
   }
 

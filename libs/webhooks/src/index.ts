@@ -6,7 +6,7 @@ export type { RedisVerdicts, RedisVerdictsSettings } from './redis-verdicts.js';
 export { ReviewWebhook, type ReviewWebhookSettings } from './review-webhook.js';
 export type { Rate, SharedRates } from './shared-rates.js';
 export {
-  type Kept,
+  type ExpiringValue,
   type SharedVerdicts,
   VerdictCache,
   type VerdictCacheSettings,

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { derivedKey, keptName, openRedis, RedisHealth, type RedisSettings } from './redis-connection.js';
-import type { Kept, SharedVerdicts } from './verdict-cache.js';
+import type { ExpiringValue, SharedVerdicts } from './verdict-cache.js';
 
 /** Settings of the connection to Redis, and a clock. */
 export interface RedisVerdictsSettings extends RedisSettings {
@@ -34,7 +34,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 
   /** Returns the verdict that any process has stored; undefined if Redis is slow or unavailable. */
-  async get(parts: readonly string[]): Promise<Kept<unknown> | undefined> {
+  async get(parts: readonly string[]): Promise<ExpiringValue<unknown> | undefined> {
     const name = this.#name(parts);
     try {
       const found = await this.#redis.getrange(name, 0, MOST_BYTES);
@@ -47,7 +47,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 
   /** Stores a verdict. Resolves once it is stored, or storing has failed. */
-  async set(parts: readonly string[], { value, until }: Kept<unknown>): Promise<void> {
+  async set(parts: readonly string[], { value, until }: ExpiringValue<unknown>): Promise<void> {
     const left = Math.ceil(until - this.#now());
     if (left <= 0) return;
     const name = this.#name(parts);
@@ -72,10 +72,10 @@ export class RedisVerdicts implements SharedVerdicts {
     this.#redis.disconnect();
   }
 
-  #opened(name: string, sealed: string): Kept<unknown> | undefined {
+  #opened(name: string, sealed: string): ExpiringValue<unknown> | undefined {
     const [mac, text] = [sealed.slice(0, MAC_LENGTH), sealed.slice(MAC_LENGTH)];
     if (text === '' || !isSame(mac, this.#mac(name, text))) return undefined;
-    const kept = JSON.parse(text) as Kept<unknown>;
+    const kept = JSON.parse(text) as ExpiringValue<unknown>;
     return this.#now() < kept.until ? kept : undefined;
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Kept, type SharedVerdicts, VerdictCache, type VerdictCacheSettings } from './verdict-cache.js';
+import { type ExpiringValue, type SharedVerdicts, VerdictCache, type VerdictCacheSettings } from './verdict-cache.js';
 
 let clock: number;
 let found: number;
@@ -41,7 +41,7 @@ describe('verdicts', () => {
 });
 
 describe('verdicts of other processes', () => {
-  const shared = (kept: Kept<unknown> | undefined) => {
+  const shared = (kept: ExpiringValue<unknown> | undefined) => {
     const told: unknown[] = [];
     const verdicts: SharedVerdicts = {
       get: async () => kept,

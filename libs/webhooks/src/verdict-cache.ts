@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** A value and its expiry. */
-export interface Kept<V> {
+export interface ExpiringValue<V> {
   /** The value. */
   readonly value: V;
   /** Expiry, milliseconds since 1970. */
@@ -14,9 +14,9 @@ export interface Kept<V> {
  */
 export interface SharedVerdicts {
   /** Returns the verdict stored for these parts, unless it has expired. */
-  get(parts: readonly string[]): Promise<Kept<unknown> | undefined>;
+  get(parts: readonly string[]): Promise<ExpiringValue<unknown> | undefined>;
   /** Stores a verdict until it expires. */
-  set(parts: readonly string[], kept: Kept<unknown>): Promise<void>;
+  set(parts: readonly string[], kept: ExpiringValue<unknown>): Promise<void>;
 }
 
 /** Receives the events of a cache, for metrics. */
@@ -55,8 +55,8 @@ const done = () => undefined;
  */
 export class VerdictCache<V> {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #kept: LRUCache<string, Kept<V>>;
-  readonly #sought = new Map<string, Promise<Kept<V>>>();
+  readonly #kept: LRUCache<string, ExpiringValue<V>>;
+  readonly #sought = new Map<string, Promise<ExpiringValue<V>>>();
 
   constructor(private readonly settings: VerdictCacheSettings<V>) {
     this.#kept = new LRUCache({ max: settings.most ?? 32_768 });
@@ -72,7 +72,7 @@ export class VerdictCache<V> {
   }
 
   /** Returns the verdict with its expiry; one that is not cached expires now. @throws the error of `find` */
-  async known(parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
+  async known(parts: readonly string[], find: () => Promise<V>): Promise<ExpiringValue<V>> {
     const { observer, now = Date.now } = this.settings;
     const answered = observer?.asked() ?? done;
     const digest = hash('sha256', this.#key + textOf(parts), 'base64');
@@ -95,7 +95,7 @@ export class VerdictCache<V> {
     this.#kept.clear();
   }
 
-  #once(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
+  #once(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<ExpiringValue<V>> {
     const sought = this.#sought.get(digest);
     if (sought) return sought;
     const found = this.#seek(digest, parts, find).finally(() => this.#sought.delete(digest));
@@ -103,7 +103,7 @@ export class VerdictCache<V> {
     return found;
   }
 
-  async #seek(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
+  async #seek(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<ExpiringValue<V>> {
     const known = await this.#fromOthers(parts);
     if (known) {
       this.#kept.set(digest, known);
@@ -133,7 +133,7 @@ export class VerdictCache<V> {
     }
   }
 
-  async #fromOthers(parts: readonly string[]): Promise<Kept<V> | undefined> {
+  async #fromOthers(parts: readonly string[]): Promise<ExpiringValue<V> | undefined> {
     const { shared, read, keptFor, now = Date.now } = this.settings;
     const kept = await shared?.get(parts);
     const value = kept && read?.(kept.value);

@@ -31,17 +31,19 @@ const context = { subresource: '', user: { name: 'bench', groups: [], extra: {} 
 const one = <T>(of: readonly T[], index: number): T => of[index] as T;
 
 measure('JSON.parse alone', TIMES, (index) => JSON.parse(one(bodies, index).toString()));
-measure('what was sent: strict JSON', TIMES, (index) => parseJson(one(bodies, index)));
+measure('parse and check the JSON that was sent', TIMES, (index) => parseJson(one(bodies, index)));
 const values = bodies.map((body) => parseJson(body).value);
-measure('what was sent: by its schema', TIMES, (index) => atOnce(model.read(copy(one(values, index)))));
-measure('what is there', TIMES, (index) => fromStored(one(rows, index), endpoint));
-measure('zeros into line', TIMES, (index) => storageModel.alignZeros(one(wanted, index), one(olds, index)));
+measure('check what was sent by its schema', TIMES, (index) => atOnce(model.read(copy(one(values, index)))));
+measure('read the stored object', TIMES, (index) => fromStored(one(rows, index), endpoint));
+measure('align zero values with the stored object', TIMES, (index) =>
+  storageModel.alignZeros(one(wanted, index), one(olds, index)),
+);
 measure('status and generation', TIMES, (index) =>
   storageRules.prepareForUpdate(one(wanted, index), one(olds, index), context),
 );
-measure('the rules of the kind', TIMES, (index) => [
+measure('validate by the rules of the kind', TIMES, (index) => [
   ...storageRules.validateUpdate(one(wanted, index), one(olds, index)),
 ]);
-measure('the text', TIMES, (index) => toStoredBody(one(wanted, index), endpoint));
-measure('whether it is the same', TIMES, (index) => sameBody(one(rows, index).body, one(texts, index)));
+measure('write the text', TIMES, (index) => toStoredBody(one(wanted, index), endpoint));
+measure('compare with the stored object', TIMES, (index) => sameBody(one(rows, index).body, one(texts, index)));
 api.close();

@@ -7,7 +7,7 @@ const options = defineOptions(
     'gateway-url': {
       type: 'list',
       default: [],
-      help: 'Watch gateways that watches are handed to when they come here. Default: they are served here.',
+      help: 'Watch gateways that watches are proxied to. Default: the api-server serves watches itself.',
     },
   },
   servingProblems,

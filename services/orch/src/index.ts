@@ -12,8 +12,8 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>>
 const USAGE = `usage: orch <command> [options]
 
   standalone      everything in one process, with an embedded PostgreSQL
-  api-server      the stateless API in front of PostgreSQL
-  watch-gateway   serves watches, fed by NATS and healed from PostgreSQL
+  api-server      stateless API server in front of PostgreSQL
+  watch-gateway   serves watches from NATS, and from PostgreSQL where messages were lost
   version         prints the version
 
 orch <command> --help lists the options of a command.

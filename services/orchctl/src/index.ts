@@ -4,7 +4,9 @@ import { pick, type Subcommand } from './subcommands.js';
 /** Loaded on demand: none pays for what only another needs. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   backup: async (args) => (await import('./backup/backup.js')).backup(args),
+  'bootstrap-token': async (args) => (await import('./cluster/bootstrap-token.js')).bootstrapToken(args),
   convert: async (args) => (await import('./convert/convert.js')).convert(args),
+  kubeconfig: async (args) => (await import('./cluster/kubeconfig.js')).kubeconfig(args),
   nats: (args) => pick(NATS, NATS_USAGE, args),
   restore: async (args) => (await import('./backup/restore.js')).restore(args),
   storage: (args) => pick(STORAGE, STORAGE_USAGE, args),
@@ -17,12 +19,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 const USAGE = `usage: orchctl <command> [options]
 
   backup           copies the database of a running orch standalone into a file
-  convert          brings manifests of one version of an API to another
-  nats users       prints what NATS lets api-servers and gateways do
-  restore          makes the database of an orch standalone from a backup
-  storage migrate  brings the database to what this release needs
-  storage rewrite  encrypts what is stored as the encryption configuration says now
-  storage roles    makes database roles with the least rights for each process
+  bootstrap-token  prints the objects with which nodes join by a bootstrap token
+  convert          converts manifests from one API version to another
+  kubeconfig       prints a kubeconfig for a user, with a certificate that it signs
+  nats users       prints the NATS permissions of api-servers and gateways
+  restore          creates the database of an orch standalone from a backup
+  storage migrate  migrates the database schema to this release
+  storage rewrite  encrypts stored objects again, by the current encryption configuration
+  storage roles    creates database roles with the least privileges for each process
   version          prints the version
 
 orchctl <command> --help lists the options of a command.
@@ -36,9 +40,9 @@ const STORAGE: Readonly<Record<string, Subcommand>> = {
 
 const STORAGE_USAGE = `usage: orchctl storage <command> [options]
 
-  migrate  brings the database to what this release needs, as the role that owns the schemas
-  rewrite  writes objects anew that are encrypted otherwise than --encryption-provider-config says now
-  roles    makes database roles for migrations, api-servers and gateways, with the least rights that each needs
+  migrate  migrates the database schema to this release, as the role that owns the schemas
+  rewrite  rewrites objects that are not encrypted as --encryption-provider-config says now
+  roles    creates database roles for migrations, api-servers and gateways, with the least privileges that each needs
 `;
 
 const NATS: Readonly<Record<string, Subcommand>> = {
@@ -47,7 +51,7 @@ const NATS: Readonly<Record<string, Subcommand>> = {
 
 const NATS_USAGE = `usage: orchctl nats <command> [options]
 
-  users  prints what NATS lets api-servers and gateways do
+  users  prints the NATS permissions of api-servers and gateways
 `;
 
 /** The executable: picks the subcommand. */

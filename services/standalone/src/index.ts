@@ -24,11 +24,11 @@ const options = defineOptions(
       type: 'duration',
       default: 300_000,
       min: 0,
-      help: 'How long an embedded PostgreSQL that has ended is started again, in vain, before the process ends with an error. Time in which its disk is full does not count.',
+      help: 'How long an embedded PostgreSQL that has ended is restarted without success before the process ends with an error. Time during which its disk is full is not counted.',
     },
     'kubeconfig-out': {
       type: 'string',
-      help: "File to write an administrator's kubeconfig to. Default: kubeconfig in --data-dir.",
+      help: "File that an administrator's kubeconfig is written to. Default: kubeconfig in --data-dir.",
     },
   },
   servingProblems,

@@ -50,7 +50,7 @@ function requirements(published: string): string {
   ].join('\n');
 }
 
-/** What the linker is told, for a program that says of which release it is. */
+/** Returns linker flags for a program that reports its release. */
 function namedAs(): string {
   const [major, minor] = RELEASE.slice(1).split('.');
   const named = [`gitVersion=${RELEASE}`, `gitMajor=${major}`, `gitMinor=${minor}`];

@@ -8,12 +8,12 @@ import { buildComponents, startComponents } from './components.js';
 import { FIRST, NAMESPACE, WORKLOADS, widgets } from './workloads.js';
 import { isExpiry, isHeartbeat, newestVersion, type Write, writesAfter } from './writes.js';
 
-/** What rest looked like. */
+/** Observations of a cluster at rest. */
 export interface Rest {
   readonly seconds: number;
   /** From the last object that was made to the first of the quiet seconds. */
   readonly secondsToSettle: number;
-  /** What was written of anything but leases, heartbeats of nodes, and events that went when their hour was over. */
+  /** Writes except those of leases, heartbeats of nodes, and events that expired after an hour. */
   readonly writes: readonly Write[];
   readonly heartbeats: number;
   readonly expired: number;

@@ -195,7 +195,7 @@ export const FIRST: readonly object[] = [
   ...NODES.map(node),
 ];
 
-/** What the components bring to rest. */
+/** Workloads that the components bring to rest. */
 export const WORKLOADS: readonly object[] = [...BASE, ...RUNNING, ...AROUND];
 
 /** Objects of a kind that is defined here; one is owned by another. */

@@ -1,9 +1,9 @@
 import { sql } from '../../faults/stage/sql.js';
 
-/** One row of the history of a database. */
+/** A row of the history of a database. */
 export interface Write {
   readonly version: string;
-  /** As `batch/jobs`; of the core group, `/pods`. */
+  /** Resource, for example `batch/jobs`; in the core group, `/pods`. */
   readonly resource: string;
   readonly kind: 'added' | 'changed' | 'removed';
   /** `namespace/name`. */
@@ -35,7 +35,7 @@ const DELETED = 5;
 
 /** Members that differ after any write. */
 const ALWAYS = /^metadata\.(resourceVersion|managedFields)/;
-/** What a kubelet writes of its node at rest. */
+/** Path of the field that an idle kubelet writes to its node. */
 const HEARTBEAT = /^status\.conditions\.\d+\.lastHeartbeatTime$/;
 
 /** The newest version of anything in a database, leases included. */
@@ -44,7 +44,7 @@ export async function newestVersion(url: string): Promise<string> {
   return row?.version ?? '0';
 }
 
-/** What was written of anything but leases after a version, oldest first. */
+/** Returns the writes after a version except those of leases, oldest first. */
 export async function writesAfter(url: string, version: string): Promise<readonly Write[]> {
   return (await sql<Row>(url, HISTORY, [version])).map(writeOf);
 }

@@ -65,10 +65,10 @@ export async function runPackage(suite: Suite, path: string, assets: string, foc
   };
 }
 
-/** Of Ginkgo where the package takes that option, as it does beside Go's own. */
+/** Returns the option that selects tests: Ginkgo's if the package uses it, Go's otherwise. */
 const focusing = (focus: string) => (focus.startsWith('Test') ? [`-run=${focus}`] : [`-ginkgo.focus=${focus}`]);
 
-/** What the lines of `go test -json` come to: cases of Ginkgo, and tests of Go but those that hold others. */
+/** Summarizes the output of `go test -json`: Ginkgo cases, and Go tests except those that contain others. */
 export function summary(events: readonly TestEvent[]): Omit<Outcome, 'name' | 'seconds'> {
   const lines = events.map(({ Output = '', Test = '' }) => ({ text: Output.replace(COLOURS, ''), Test }));
   const output = lines.map(({ text }) => text).join('');
@@ -102,7 +102,7 @@ function leaves(events: readonly TestEvent[], action: string): string[] {
   return names.filter((name) => !all.some((other) => other.startsWith(`${name}/`)));
 }
 
-/** What failed without a case that did: a suite before or behind its cases, or a package that did not come to its tests. */
+/** Returns failures without a failed case: a suite's set-up or tear-down, or a package that did not reach its tests. */
 function wholes(events: readonly TestEvent[]): string[] {
   return [
     ...new Set(events.filter(({ Action }) => Action === 'fail').map(({ Test = '(the package itself)' }) => Test)),

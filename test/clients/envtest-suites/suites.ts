@@ -2,7 +2,7 @@
 export interface Suite {
   readonly name: string;
   readonly module: string;
-  /** As `v0.15.3`. */
+  /** Version of the module, for example `v0.15.3`. */
   readonly version: string;
   /** Packages that have such tests. */
   readonly packages: readonly string[];

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describeClient } from '../describe-client.js';
 import { javaProgram } from '../java/maven.js';
 
-/** As in pom.xml. */
+/** Version of the client, as in pom.xml. */
 const VERSION = '6.9.2';
 
 describeClient({

@@ -52,7 +52,7 @@ function buildTests(): string {
   });
 }
 
-/** What the tests print, whether they pass or not. */
+/** Runs the tests. Returns their output, whether they pass or not. */
 function outputOf(program: string, kubeconfig: string): Promise<string> {
   const options = { env: { KUBECONFIG: kubeconfig }, maxBuffer: 16 << 20, timeout: RUN_MS };
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ const RELEASES = [
   {
     version: 'v1.1.0',
     definitions: 10,
-    /** What expressions say of manifests that are wrong on purpose, by file. */
+    /** Messages of expressions for manifests that are invalid on purpose, by file. */
     refusals: {
       'standard/gateway/duplicate-listeners.yaml': 'Listener name must be unique within the Gateway',
       'standard/gateway/hostname-udp.yaml': "hostname must not be specified for protocols ['TCP', 'UDP']",
@@ -25,7 +25,7 @@ const RELEASES = [
   },
   {
     version: 'v1.5.1',
-    /** Those of before stay. */
+    /** Number of definitions; earlier ones remain. */
     definitions: 13,
     refusals: {
       'experimental/httproute/invalid-filter-externalauth-empty.yaml':
@@ -91,7 +91,7 @@ const lines = (text: string): string[] => text.split('\n').filter((line) => line
 const manifestsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
 
-/** What was said of each file, by its path in the folder. */
+/** Returns the refusal of each file, by its path in the folder. */
 const refusalsByFile = (stderr: string, folder: string): Map<string, string> =>
   new Map(
     [...stderr.matchAll(/error when creating "([^"]+)": (.*)/g)].map(([, file = '', reason = '']) => [

@@ -7,7 +7,7 @@ import { gatewayApi } from './definitions.js';
 const RELEASE = 'v1.5.1';
 const CLASSES = 'gateway.networking.k8s.io_gatewayclasses.yaml';
 const POLICY = 'gateway.networking.k8s.io_vap_safeupgrades.yaml';
-/** What is refused on the way to the server's knowing of the policy is seen by then. */
+/** Refusals are awaited: a server enforces a policy only once it knows it. */
 const WAIT = { timeout: 60_000 };
 
 /** Kinds of its manifest in the version that it names, which came after release 1.27. */

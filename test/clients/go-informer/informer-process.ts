@@ -20,10 +20,10 @@ export function buildInformer(dir: string): string {
   return program;
 }
 
-/** As the program prints it; counters begin at its start. */
+/** Status as the program prints it; counters begin at its start. */
 export interface InformerStatus {
   readonly synced: boolean;
-  /** What the next watch would begin after. */
+  /** Version after which the next watch would begin. */
   readonly version: string;
   readonly count: number;
   /** See {@link hashOf} in status.go: SHA-256 over "namespace/name@version\n" of all objects. */

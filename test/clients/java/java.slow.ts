@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describeClient } from '../describe-client.js';
 import { javaProgram } from './maven.js';
 
-/** As in pom.xml. */
+/** Version of the client, as in pom.xml. */
 const VERSION = '26.0.1';
 
 describeClient({

@@ -212,7 +212,10 @@ describe('orchctl convert beside kubectl convert 1.27', () => {
     return made.kind === 'List' ? made.items[0] : made;
   }
 
-  /** As it would be stored, for the plugin writes out defaults and empty members that ours leaves to the server. */
+  /**
+   * Returns the object as it would be stored: the plugin writes out defaults and empty members, which ours leaves to
+   * the server.
+   */
   async function stored(object: ApiObject, resource: string): Promise<object> {
     const place = NAMESPACED.test(resource) ? `namespaces/default/${resource}` : resource;
     const answer = await api.post(`/apis/${object.apiVersion}/${place}?dryRun=All`, object);

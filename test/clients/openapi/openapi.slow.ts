@@ -26,7 +26,7 @@ interface Parameter {
 const NOT_COMPARED: ReadonlySet<string> = new Set(['description', 'default', 'enum']);
 /** Models of which the reference lists the groups that it was compiled with, served or not. */
 const IN_EVERY_GROUP = /\.(DeleteOptions|Status|WatchEvent)$/;
-/** What ours says beside the reference: it takes the time of a log too. */
+/** Parameters that only our document has: a time for logs. */
 const ALSO_SAID: ReadonlySet<string> = new Set(['sinceTime']);
 
 const POLICY = 'io.k8s.api.admissionregistration.v1alpha1';

@@ -7,7 +7,7 @@ import { install, installed } from '../installed.js';
 export interface Operator {
   readonly name: string;
   readonly module: string;
-  /** As `v1.1.0`. */
+  /** Version of the module, for example `v1.1.0`. */
   readonly version: string;
   /** Folder of its main package in the module; `.` is the module's own. */
   readonly main: string;
@@ -15,7 +15,7 @@ export interface Operator {
   readonly definitions?: string;
 }
 
-/** What is needed to run one. */
+/** Paths that are needed to run an operator. */
 export interface BuiltOperator {
   readonly program: string;
   /** The module. */

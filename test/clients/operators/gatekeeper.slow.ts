@@ -89,7 +89,7 @@ const stage = operatorStage(
   },
 );
 
-/** What a kubelet does: brings the certificates that Gatekeeper makes for itself to where it looks for them. */
+/** Copies the certificates that Gatekeeper creates to the folder where it expects them, as a kubelet does. */
 async function mountSecret(api: Premises['api'], folder: string): Promise<void> {
   const { data = {} } = (await api.get(CERTIFICATES)).json();
   for (const [name, value] of Object.entries(data)) writeFileSync(join(folder, name), Buffer.from(value, 'base64'));

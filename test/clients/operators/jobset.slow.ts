@@ -180,7 +180,7 @@ describe('the JobSet operator', () => {
   }, 60_000);
 });
 
-/** What its webhooks are served with, and PEM of who vouches for that. */
+/** Creates the serving certificates of its webhooks. Returns their folder and the authority as PEM. */
 async function webhookCertificates(dir: string): Promise<{ certDir: string; authority: string }> {
   const certDir = join(dir, 'webhook');
   mkdirSync(certDir);

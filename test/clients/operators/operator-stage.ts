@@ -16,16 +16,16 @@ export interface Run {
   ready(): Promise<boolean>;
 }
 
-/** What there is before the operator runs. */
+/** The environment before the operator runs. */
 export interface Premises {
   readonly cluster: Cluster;
   readonly api: Api;
   readonly kubectl: Kubectl;
-  /** Where the module of the operator is. */
+  /** Folder of the operator's module. */
   readonly source: string;
 }
 
-/** What the tests of one `describe` have; only they may ask for it. */
+/** The environment of the tests of one `describe`; only they may use it. */
 export interface OperatorStage extends Premises {
   /** Its log is `logFile`. */
   readonly operator: ManagedProcess;

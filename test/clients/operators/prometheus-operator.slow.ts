@@ -38,7 +38,7 @@ describe('the Prometheus operator', () => {
     },
   );
 
-  /** What the operator has Prometheus scrape, "" before there is anything. */
+  /** Returns the scrape configuration that the operator has written; "" before there is any. */
   const configuration = async (): Promise<string> => {
     const packed = (await stage.find(`${CORE}/secrets/prometheus-main`))?.data?.['prometheus.yaml.gz'];
     return packed === undefined ? '' : gunzipSync(Buffer.from(packed, 'base64')).toString();

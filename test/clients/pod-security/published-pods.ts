@@ -10,7 +10,7 @@ const [VERSION, SUM] = ['v0.27.16', 'h1:CZqa4a40Gg3XvrJhST/7rUPGPj8fzRkT7tMLqpe5
 export interface PublishedPod {
   readonly file: string;
   readonly level: string;
-  /** As labels name it: `v1.27`. */
+  /** Version as in labels: `v1.27`. */
   readonly version: string;
   /** Whether the level, as that release has it, lets the pod in. */
   readonly passes: boolean;
@@ -30,7 +30,9 @@ export function publishedPods(): readonly PublishedPod[] {
   );
 }
 
-/** As its file says it, the default of volumes without a source beside that. Under another name: theirs are none of pods. */
+/**
+ * Reads a pod from its file, adds the default of volumes without a source, and renames it, since the names are invalid.
+ */
 export function readPod({ file }: PublishedPod): ApiObject {
   const text = readFileSync(file, 'utf8');
   const pod = read.get(text) ?? parsed(text);

@@ -5,7 +5,7 @@ import { describeClient } from '../describe-client.js';
 import { install, installed, needed } from '../installed.js';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-/** As in Cargo.toml. */
+/** Version of the client, as in Cargo.toml. */
 const VERSION = '5.0.0';
 
 describeClient({

@@ -6,11 +6,11 @@ import { install, installed } from '../installed.js';
 const SAMPLE = { name: 'sample-apiserver', package: 'k8s.io/sample-apiserver', version: 'v0.34.12' } as const;
 const ETCD = { name: 'etcd', package: 'go.etcd.io/etcd/server/v3', version: 'v3.6.8' } as const;
 
-/** Where the two programs are. */
+/** Paths of the two programs. */
 export interface SamplePrograms {
   /** Kubernetes' example of a server of group-versions of its own. */
   readonly server: string;
-  /** Where it keeps its objects. */
+  /** Path of etcd, which holds its objects. */
   readonly etcd: string;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findPrograms, freePorts, ManagedProcess } from '../../../tools/up/index.js';
 import { answersPlain } from '../../../tools/up/ready.js';
 
-/** Where one server of NATS listens: for clients, for the others, and where it tells of itself. */
+/** Ports of one NATS server: for clients, for other servers, and for monitoring. */
 interface Ports {
   readonly client: number;
   readonly cluster: number;
@@ -60,7 +60,7 @@ export class BundledNats {
     return new BundledNats(dir, ports, variables);
   }
 
-  /** As servers are given it: a name behind which all of them are. */
+  /** URL with a name that resolves to all servers. */
   get url(): string {
     return this.ports.map(({ client }) => `nats://127.0.0.1:${client}`).join(',');
   }

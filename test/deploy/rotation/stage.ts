@@ -41,7 +41,7 @@ const ROLES = ['api-server', 'watch-gateway'] as const;
 type Role = (typeof ROLES)[number];
 const REPLICAS = 2;
 
-/** What the chart makes of the values, and of others in their place. */
+/** Renders the chart with the values, some of them replaced. */
 function chart(others: Readonly<Record<string, string>> = {}): readonly Manifest[] {
   const pairs = Object.entries({ ...VALUES, ...others }).map((pair) => pair.join('='));
   return render('values', `--set=${pairs.join(',')}`).objects;
@@ -58,16 +58,16 @@ const natsEnvironment = (objects: readonly Manifest[]) =>
 const natsConfiguration = (objects: readonly Manifest[]): string =>
   find(objects, 'ConfigMap', 'nats').data['nats.conf'];
 
-/** Where each part of the installation listens. */
+/** Ports of the parts of the installation. */
 export interface Ports {
   readonly postgres: number;
   readonly redis: number;
   readonly balancer: number;
-  /** Where HAProxy tells of itself. */
+  /** Port of HAProxy's own status. */
   readonly health: number;
 }
 
-/** One pod of a server. */
+/** A pod of a server. */
 export interface Server {
   readonly role: Role;
   readonly url: string;
@@ -77,7 +77,7 @@ export interface Server {
   readonly env: Record<string, string>;
 }
 
-/** What the chart deploys, as processes: two tiers, HAProxy, NATS; PostgreSQL and Redis beside it. */
+/** The deployment of the chart as processes: two tiers, HAProxy, NATS; with PostgreSQL and Redis. */
 export class RotationStage {
   readonly dir = mkdtempSync(join(tmpdir(), 'orch-rotation-'));
   readonly #secrets: Record<string, SecretFiles> = {};
@@ -132,7 +132,7 @@ export class RotationStage {
     this.#balancer?.sync();
   }
 
-  /** As `write`, of what servers and the load balancer read: resolves when all of them say that they have. */
+  /** Like `write`, for files of servers and the load balancer. Resolves when all of them have logged the reload. */
   async writeForAll(secrets: Readonly<Record<string, SecretFiles>>): Promise<void> {
     const before = this.#readings();
     this.write(secrets);
@@ -144,7 +144,7 @@ export class RotationStage {
   /** How often each server, and HAProxy, has said that it has read credentials. */
   #readings(): number[] {
     const told = (name: string, line: string) => readFileSync(join(this.dir, `${name}.log`), 'utf8').split(line).length;
-    const servers = this.servers.map(({ process }) => told(process.name, 'credentials were read anew'));
+    const servers = this.servers.map(({ process }) => told(process.name, 'credentials were reloaded'));
     return [...servers, told('load-balancer', 'Loading success')];
   }
 

@@ -2,7 +2,7 @@ import type { Cluster, ManagedProcess } from '../../../tools/up/index.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 
-/** What may be killed; each stands for all processes of its kind. */
+/** Kinds of processes to kill; each stands for all processes of its kind. */
 export const VICTIMS = ['api-server', 'gateway', 'nats', 'postgres'] as const;
 export type Victim = (typeof VICTIMS)[number];
 

@@ -10,7 +10,7 @@ const MAX_VERSION = 2n ** 63n - 1n;
 /** The highest that is read at all. */
 const MAX_READ = 2n ** 62n - 1n;
 
-/** What a forger makes of a message that it has heard. */
+/** Forgeries of a message that the forger has received. */
 const FORGERIES = [
   'altered',
   'truncated',

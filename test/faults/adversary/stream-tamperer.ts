@@ -3,7 +3,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Random } from '../random.js';
 import type { Stage } from '../stage/stage.js';
 
-/** Of the newest messages, so many may be deleted: what a consumer missed is among them. */
+/** Number of newest messages that may be deleted, which includes those that a consumer has missed. */
 const NEWEST = 40;
 
 /** Somebody who may do to the stream of announcements what he likes. */

@@ -6,11 +6,11 @@ import { type ChangingKind, DEFINITIONS, type Design } from './changing-kind.js'
 
 /** Milliseconds between two changes. */
 const TICK_MS = 100;
-/** Of those of a definition that is there, how many delete it. */
+/** Share of the steps on an existing definition that delete it. */
 const DELETIONS = 0.2;
 const SETTLED_MS = 60_000;
 
-/** As much of a definition as tells whether it is served. */
+/** The part of a definition that says whether it is served. */
 export interface Conditioned extends Record<string, unknown> {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
@@ -70,7 +70,7 @@ export class Changer {
     await this.#patch(kind, kind.next(this.random));
   }
 
-  /** One that is still going keeps its name: it is made another time. */
+  /** Creates a definition. One that is still being deleted keeps its name, so creation is tried again later. */
   async #make(kind: ChangingKind, design: Design): Promise<void> {
     const answer = await this.#api().post(DEFINITIONS, kind.definition(design));
     if (answer.status === 409) return;

@@ -11,7 +11,7 @@ const CATEGORIES = ['changing', 'odd'];
 /** More than one definition of a group wants these: who comes later does without. */
 const CONTESTED = ['ca', 'cb'];
 
-/** What a definition asks for. */
+/** The desired spec of a definition. */
 export interface Design {
   /** Counts what was ever asked for of a kind: objects are given the number as a default, and lose those of others. */
   readonly number: number;
@@ -30,7 +30,7 @@ export interface Design {
 export class ChangingKind {
   readonly group: string;
   readonly plural: string;
-  /** What was asked for last; undefined before there was anything. */
+  /** The last requested design; undefined before the first. */
   design: Design | undefined;
   #numbers = 0;
 
@@ -42,7 +42,7 @@ export class ChangingKind {
     this.plural = `${isSteady ? 'steady' : 'changing'}${index}s`;
   }
 
-  /** As records name it; also the name of its definition. */
+  /** Name in records, which is also the name of the definition. */
   get name(): string {
     return `${this.plural}.${this.group}`;
   }
@@ -74,7 +74,7 @@ export class ChangingKind {
     return { group: this.group, version, resource: this.plural };
   }
 
-  /** What a new definition asks for: all that others can rely on. */
+  /** Draws the design of a new definition, with everything that other checks rely on. */
   first(random: Random): Design {
     const scope = this.isSteady || random.chance(0.7) ? 'Namespaced' : 'Cluster';
     const plain = {
@@ -87,7 +87,7 @@ export class ChangingKind {
     return { number: ++this.#numbers, scope, served: VERSIONS, storage: 'v1', ...plain };
   }
 
-  /** What a change asks for. */
+  /** Draws the design of a change. */
   next(random: Random): Design {
     const before = this.design ?? this.first(random);
     const some = <T>(values: readonly T[]): T[] => values.filter(() => random.chance(0.5));
@@ -114,7 +114,7 @@ export class ChangingKind {
     };
   }
 
-  /** As much of a definition's spec as may change. */
+  /** Returns the part of a definition's spec that may change. */
   changeable(design: Design) {
     const { shortNames, categories } = design;
     return {

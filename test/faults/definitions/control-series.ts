@@ -3,7 +3,7 @@ import type { Api } from '../../support/api.js';
 import { rest } from '../traffic/context.js';
 
 const EVERY_MS = 50;
-/** Of a type that nobody else judges. */
+/** Collection of a type that no other check uses. */
 const COLLECTION = '/api/v1/namespaces/default/serviceaccounts';
 const NAME = 'control';
 

@@ -1,15 +1,17 @@
 import type { Scope, VersionName } from './changing-kind.js';
 import type { DefinitionState } from './timeline.js';
 
-/** What clients look at: whether objects can be made and what they are given, what discovery tells, the columns of tables. */
+/**
+ * What clients observe: whether objects can be created and which defaults they get, discovery, and columns of tables.
+ */
 export interface Facet {
   readonly of: 'objects' | 'discovery' | 'columns';
   readonly version: VersionName;
-  /** Of the path that was asked. */
+  /** Scope of the requested path. */
   readonly scope: Scope;
 }
 
-/** As much of a stored definition as decides what is served. */
+/** The part of a stored definition that decides what is served. */
 export interface StoredDefinition {
   readonly metadata: { readonly uid: string; readonly deletionTimestamp?: string };
   readonly spec: {
@@ -56,7 +58,7 @@ export function discoveryText(
 
 type Facets = Omit<DefinitionState, 'version' | 'from' | 'until'>;
 
-/** What is served of a definition: objects once its names were accepted, discovery once it is established. */
+/** Returns what is served of a definition: objects once its names are accepted, discovery once it is established. */
 export function facetsOf({ metadata, spec, status = {} }: StoredDefinition): Facets {
   const { acceptedNames = {}, conditions = [] } = status;
   const holds = (type: string) => conditions.some((one) => one.type === type && one.status === 'True');

@@ -12,7 +12,7 @@ export interface Direct extends Server {
   readonly api: Api;
 }
 
-/** One watch request that was let in. */
+/** A watch request that was accepted. */
 export interface Stream {
   readonly watcher: string;
   readonly definition: string;
@@ -71,7 +71,7 @@ export class KindWatcher {
     return undefined;
   }
 
-  /** One request; false when its life is over. */
+  /** Makes one watch request. Returns false when the watcher's life is over. */
   async #request(life: RunningLife, signal: AbortSignal): Promise<boolean> {
     const server = this.random.pick(this.servers);
     const query = `watch=1&resourceVersion=${life.version}&allowWatchBookmarks=true`;
@@ -97,7 +97,7 @@ export class KindWatcher {
     return goesOn;
   }
 
-  /** What is not served may be again. */
+  /** Handles a refusal: a kind that is not served may be served again later. */
   async #refused(life: RunningLife, stream: WatchStream): Promise<boolean> {
     const { code = stream.status, message = '' } = await stream.refusal();
     stream.close();

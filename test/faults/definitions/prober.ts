@@ -8,7 +8,7 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroup
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const REST_MS = 100;
 
-/** What a server was found to serve of a definition. */
+/** An observation of what a server serves of a definition. */
 export interface Observation {
   readonly server: string;
   readonly definition: string;

@@ -6,7 +6,7 @@ import type { Made } from '../validators/served.js';
 import type { ChangingKind } from './changing-kind.js';
 import { type DefinitionState, readTimelines } from './timeline.js';
 
-/** What the database holds of a custom kind in the end, and of its definition. */
+/** The final contents of the database for a custom kind and its definition. */
 export interface KindRecord {
   readonly kind: ChangingKind;
   readonly states: readonly DefinitionState[];
@@ -54,7 +54,10 @@ async function readMade(client: pg.Client, { group, plural }: ChangingKind, mono
   });
 }
 
-/** What the server deletes because a definition is: each object at most once, whenever that is until the definition is gone. */
+/**
+ * Returns the deletions that follow from deleting the definition: each object at most once, until the definition is
+ * gone.
+ */
 export function emptyings({ history, states }: KindRecord): Write[] {
   const ends = states.filter(({ isTerminating }, at) => isTerminating && !states[at - 1]?.isTerminating);
   return ends.flatMap(({ uid, from }) =>

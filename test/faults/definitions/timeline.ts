@@ -4,12 +4,12 @@ import { type Facet, facetsOf, type StoredDefinition } from './facets.js';
 
 /** A definition between two of its writes. */
 export interface DefinitionState {
-  /** Of the write that it began with; 0 before the first. */
+  /** Version of the write that began this state; 0 before the first. */
   readonly version: number;
   /** Monotonic ms: right before the write was committed, and before the next one was. */
   readonly from: number;
   readonly until: number;
-  /** Of the definition that is there; undefined where there is none. */
+  /** UID of the existing definition; undefined if there is none. */
   readonly uid: string | undefined;
   readonly isEstablished: boolean;
   readonly isTerminating: boolean;
@@ -17,7 +17,7 @@ export interface DefinitionState {
   readonly number: number | undefined;
   /** Equal where the same is served: what is served otherwise ends watches. */
   readonly served: string;
-  /** What clients are to find; undefined where that may be anything. */
+  /** Returns what clients must find; undefined if anything is allowed. */
   facet(facet: Facet): string | undefined;
 }
 

@@ -41,7 +41,7 @@ export class Floors {
     return this.#readings.find(({ at }) => at >= moment);
   }
 
-  /** As it was in the end. */
+  /** The floor at the end of the run. */
   get last(): number {
     return this.#readings.at(-1)?.floor ?? 0;
   }

@@ -3,7 +3,7 @@ import { type Selection, selects } from './selection.js';
 
 /** A committed change as the table `change` has it. Versions fit into a number by far. */
 export interface Change {
-  /** As its resource is named. */
+  /** Plural name of the resource. */
   readonly kind: string;
   readonly version: number;
   readonly previous: number;
@@ -16,7 +16,7 @@ export interface Change {
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What a watcher must be sent. */
+/** An event that a watcher must receive. */
 export interface ExpectedEvent {
   readonly type: EventType;
   readonly version: number;

@@ -5,7 +5,7 @@ import type { JsonObject } from '@orch/machinery';
 export const KINDS = ['configmaps', 'events'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** As much of an object as writers change and watchers select by. */
+/** The part of an object that writers change and watchers select by. */
 export interface ObjectState {
   readonly namespace: string;
   readonly name: string;

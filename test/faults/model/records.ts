@@ -9,7 +9,7 @@ interface Called {
   readonly end: number;
 }
 
-/** What a client knows of what became of a write. */
+/** The outcome of a write, as far as the client knows it. */
 export type WriteOutcome =
   | { readonly at: 'committed'; readonly version: number; readonly print: string }
   /** A deletion that was carried out at once; `uid` of the object that is gone. */
@@ -85,7 +85,7 @@ export interface Life {
   readonly events: EventTable;
   /** In the order of their coming: an event is its id in `events`, a bookmark is its version, negative. */
   readonly entries: readonly number[];
-  /** Of `stream`: how many entries came before the bookmark that closed the state. */
+  /** Number of entries of `stream` before the bookmark that ended the initial state. */
   readonly initialEnd: number | undefined;
   readonly refusals: readonly Refusal[];
   /** Whether the run ended in the middle of it, after it had time to catch up. */

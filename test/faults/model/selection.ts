@@ -1,6 +1,9 @@
 import type { ObjectState } from './object-state.js';
 
-/** What a list or watch is about. Judged here on its own, so that the system's selectors are checked against something else. */
+/**
+ * The selection of a list or watch. It is evaluated independently here, so that the system's selectors are checked
+ * against other code.
+ */
 export interface Selection {
   readonly namespace?: string;
   readonly name?: string;
@@ -20,7 +23,7 @@ export function selects({ namespace, name, tier, reason }: Selection, state: Obj
   return reason === undefined || (state.reason === reason.value) === reason.equals;
 }
 
-/** As Kubernetes has it: `!=` and `notin` let objects without the label through. */
+/** Matches as Kubernetes does: `!=` and `notin` match objects without the label. */
 function tierMatches(requirement: TierRequirement, tier: string): boolean {
   switch (requirement.op) {
     case 'in':

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What happens to the bytes of one direction; nothing when all is absent. */
+/** Faults in the bytes of one direction; none if all members are absent. */
 export interface LaneFaults {
   /** Nothing passes, not even an end; what waits goes on once this is taken back, as TCP has it after a short cut. */
   readonly hold?: boolean;

@@ -10,7 +10,7 @@ const AGAIN_MS = 500;
 /** A watch that is begun again whenever it has ended or was refused, and everything that came of it. */
 export class FickleWatch {
   readonly records: WatchRecord[] = [];
-  /** What the last attempt came to that was answered, and when it was begun; events that came in all. */
+  /** Status of the last answered attempt, the time it began, and the number of events in all. */
   status = 0;
   asked = 0;
   received = 0;
@@ -67,7 +67,7 @@ export class FickleWatch {
   }
 }
 
-/** What is there already when a watch begins is as if it were written then. */
+/** Returns when an object was written. Objects that exist when a watch begins count as written then. */
 const sentAt = ({ data }: ApiObject): number => Number(data?.sent ?? 0);
 
 /** Somebody whose rights come and go, with a watch at each of some servers. */

@@ -6,7 +6,7 @@ import { insist } from './insist.js';
 
 const EVERY_MS = 20;
 
-/** One object that is written again and again and says when, and its versions in their order. */
+/** An object that is written repeatedly with the time of the write, and its versions in order. */
 export class Pulse {
   readonly versions: string[] = [];
 

@@ -40,7 +40,7 @@ async function killOne(stage: Stage): Promise<void> {
 }
 
 const PATH = '/api/v1/namespaces/default/configmaps';
-/** What has not come by then never will. */
+/** Time after which an event counts as lost. */
 const NEVER_MS = 30_000;
 
 /**

@@ -17,7 +17,7 @@ const WRITERS = 4;
 const FACTOR = 1.1;
 const GRACE_MS = 20;
 
-/** What no object can be called; as JSON has it, and as a path has it. */
+/** Invalid object names, as in JSON and as in a path. */
 const BAD_NAMES: readonly (readonly [text: string, path: string])[] = [
   ['a\0b', 'a%00b'],
   ['a\ud800b', 'a%ED%A0%80b'],

@@ -7,7 +7,7 @@ import { controlled } from './controlled.js';
 import { type Broken, clusterFor, inRaces, killOneByOne } from './races.js';
 import { type Scenario, scaled, staged } from './scenario.js';
 
-/** As {@link quotaRace}, of what may go in the place of what may come. */
+/** Like {@link quotaRace}, for evictions under a disruption budget instead of creations. */
 export const budgetRace = raced({
   name: 'budget-race',
   fault:
@@ -58,7 +58,7 @@ function judge(stage: Stage, { gone, disrupted, charges }: BudgetRaceResult, all
 
 const BUDGETS = `(SELECT id FROM lane WHERE resource = 'poddisruptionbudgets')`;
 
-/** Nobody asks whether it is still as the eviction has found it. */
+/** Mutates the function: it does not check that the budget is unchanged since the eviction read it. */
 function takeAnyBudget(definition: string): string {
   const [looked, found] = ['u.action >= 3 AND o.version <> u.version', 'IF found_version = (CASE'];
   const blind = replaced(definition, looked, `${looked} AND p_types[u.lane] <> ${BUDGETS}`);

@@ -20,7 +20,7 @@ const LEAST_CHANGED = 50;
 /** How long continue tokens last by default. */
 const RETENTION_MS = 300_000;
 
-/** What an object was from a version on; undefined: it was not. */
+/** The state of an object from a version on; undefined if it did not exist. */
 interface Past {
   readonly since: bigint;
   readonly text: string | undefined;
@@ -97,7 +97,7 @@ interface Pages {
 async function list(stage: Stage, model: Model, lingering = 0): Promise<Pages> {
   const items: string[] = [];
   const times: number[] = [];
-  /** Of all objects, as each page has it. */
+  /** Total numbers of objects, as each page reports them. */
   const counts = new Set<number>();
   let seen = 0;
   const began = performance.now();

@@ -30,7 +30,7 @@ const WRITERS = 6;
 const WATCHERS_OF_EACH = 2;
 const NAMES = ['o-0', 'o-1', 'o-2', 'o-3'];
 const CALM_MS = 3_000;
-/** What a busy machine adds to p50 and p99 of writes and events of others, ms. */
+/** Tolerance for p50 and p99 of other writes and events on a busy machine, ms. */
 const NOISE_MS = { p50: 100, p99: 1_000 };
 const CATCH_UP_MS = 40_000;
 /** How long it is waited for a definition to be established, before servers are asked for it all the same. */

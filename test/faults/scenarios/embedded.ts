@@ -14,7 +14,7 @@ const LARGE = Buffer.alloc(512 << 10, 'x').toString('base64');
 /** Time for writes to go on, ms. */
 const RECOVERY_MS = 10_000;
 
-/** What becomes of PostgreSQL while its disk is full. */
+/** Possible states of PostgreSQL while its disk is full. */
 const FULL = ['is ended', 'goes on', 'has no room for its log'] as const;
 
 const PASS =

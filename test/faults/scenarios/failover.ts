@@ -60,10 +60,10 @@ export const failoverSynchronous: Scenario = {
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const LOST = 25;
-/** What has not come by then never will. */
+/** Time after which an event counts as lost. */
 const NEVER_MS = 30_000;
 
-/** What clients were told of writes that the standby never had. */
+/** Writes acknowledged to clients that the standby never received. */
 interface Announced {
   readonly common: string;
   readonly versions: readonly string[];

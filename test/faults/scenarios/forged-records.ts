@@ -35,7 +35,7 @@ export const forgedBelieved: Scenario = controlled(
 
 /** Why servers must have refused something: each says that a kind of forgery reached one. */
 const REASONS = ['unsigned', 'unknown-key', 'forged', 'misdirected'];
-/** Of each kind of forgery, so many at least, also where a busy machine writes little. */
+/** Minimum number of forgeries of each kind, even if a busy machine writes little. */
 const LEAST = 20;
 const LEAST_MS = 60_000;
 

@@ -15,11 +15,13 @@ const PULSE_MS = 250;
 const BULK_BYTES = 700_000;
 const BULK_WRITES = 40;
 
-/** Of this type nothing changes. */
+/** Type without changes. */
 const IDLE = 'serviceaccounts';
-/** Of this one something does, all the while: events are under way when the cable is pulled, and after. */
+/** Type with constant changes, so that events are in flight before and after the cable is pulled. */
 const BUSY = 'secrets';
-/** Of this one there was so much that who does not read has full buffers, and the kernel asks for room. */
+/**
+ * Type with so many events that the buffers of a client that does not read are full, and the kernel probes its window.
+ */
 const STALLED = 'configmaps';
 
 const pathOf = (resource: string) => `/api/v1/namespaces/default/${resource}`;

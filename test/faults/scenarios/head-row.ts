@@ -49,7 +49,7 @@ async function expectLanes(stage: Stage, url: string): Promise<void> {
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const LOCK = `SELECT pg_advisory_xact_lock('cluster.lane'::regclass::integer, id) FROM cluster.lane WHERE api_group = '' AND resource = 'secrets'`;
-/** As the servers open their sessions: a transaction that idles longer is ended by the database. */
+/** Statement timeout of the servers' sessions; the database ends a transaction that is idle for longer. */
 const STATEMENT_TIMEOUT_MS = 4_500;
 
 export const headRowHeld = staged(

@@ -49,7 +49,7 @@ export const herd = staged(
   },
 );
 
-/** As clients do: again and again until a watch begins. */
+/** Retries as clients do, until a watch begins. */
 async function comeBack(stage: Stage, crowd: Crowd): Promise<Member | undefined> {
   const deadline = performance.now() + 2 * SYNCED_MS;
   while (performance.now() < deadline) {

@@ -12,9 +12,9 @@ const NAMESPACE = '/api/v1/namespaces/default';
 const KINDS = ['configmaps', 'secrets'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Of the text of one object: most of what etcd would take. */
+/** Bytes of text of one object: nearly the maximum of etcd. */
 const TEXT_BYTES = 1_000_000;
-/** Of an event, more than comes before its version. */
+/** Bytes of an event; more than what precedes its version. */
 const HEAD_BYTES = 2_000;
 /** Watches of each kind that resume from before all of it. */
 const RESUMED = 2;

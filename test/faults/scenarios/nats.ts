@@ -10,10 +10,10 @@ const PASS =
   'V2 and the others; writes as fast as before (p99 at most twice as long), watches go on from the database (p99 at most 2 s) and return to the fast path';
 /** Before and after: as long as it takes to have a p99 worth the name. The worse of the two is what the machine can. */
 const CALM_MS = 3_000;
-/** What a busy machine adds to a p99 by itself. */
+/** Tolerance for a p99 on a busy machine, ms. */
 const NOISE_MS = 40;
 const SLOW_PATH_MS = 2_000;
-/** What only the bus brings so soon: the poll of heads takes half a second on average. */
+/** Latency that only the bus can reach: polling the heads takes half a second on average. */
 const FAST_PATH_MS = 100;
 const RETURN_MS = 30_000;
 

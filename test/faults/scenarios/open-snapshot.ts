@@ -9,7 +9,7 @@ import { type ScenarioSettings, scaled, tortured } from './scenario.js';
 const PATH = '/api/v1/namespaces/default/secrets';
 const OBJECTS = 200;
 const WRITERS = 32;
-/** What is left of the rate without, at least. */
+/** Minimum share of the rate without a snapshot. */
 const SHARE = 0.8;
 /** Blocks that a write may look at, for each one without. */
 const BLOCKS = 4;

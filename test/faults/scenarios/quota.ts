@@ -62,7 +62,7 @@ function judge(stage: Stage, { objects, versions }: QuotaRaceResult, limit: numb
     stage.must('R.quota', used === there, `at ${version} ${used} ${resource} are said to be used, ${there} are there`);
 }
 
-/** What is used is read before the lanes are held: others may charge it until then. */
+/** Mutates the function: it reads the usage before the lanes are locked, so that others may charge it until then. */
 function readFirst(definition: string): string {
   const [reading = 'what is used'] =
     /\n {2}IF charges > 0 THEN\n {4}SELECT array_agg[\s\S]*?\n {2}END IF;/.exec(definition) ?? [];

@@ -17,7 +17,7 @@ export interface Broken {
   readonly calm?: boolean;
 }
 
-/** What races run on. */
+/** Creates the cluster that races run on. */
 export const clusterFor =
   ({ mutations = [] }: Broken) =>
   async (settings: ScenarioSettings) => ({ apiServers: scaled(settings, 4, 2), gateways: 0, mutations });

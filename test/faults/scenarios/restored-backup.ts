@@ -12,7 +12,7 @@ const LOST = 6;
 
 /** How old each backup is, seconds; the first is a volume snapshot of a moment ago. */
 const AGES = { 'a minute': 60, 'an hour': 3_600, 'a day': 86_400, '60 days': 60 * 86_400 };
-/** What a busy installation draws in a second, with what it leaves out when it closes a partition a minute. */
+/** Versions that a busy installation uses in a second, including those skipped by closing a partition every minute. */
 const VERSIONS_A_SECOND = 170_000;
 
 /** In place of the function that lets history go on above what was lost. */
@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION resume_history(
   p_system text, p_timeline text, p_width bigint, p_pace bigint, p_silence double precision) RETURNS void
 LANGUAGE sql AS 'UPDATE heartbeat SET at = clock_timestamp()'`;
 
-/** What clients hold that was given to them after the backup was made. */
+/** State that clients received after the backup was taken. */
 interface Held {
   /** Before the backup, so that it is valid. */
   readonly common: string;
@@ -81,7 +81,7 @@ async function restore(stage: Stage, name: string, seconds: number): Promise<Hel
   return held;
 }
 
-/** What will be lost: as much as can be written until the backup is put back. */
+/** Writes what the restore will lose: as much as possible until the backup is restored. */
 async function goOn(stage: Stage, name: string, seconds: number): Promise<Omit<Held, 'common'>> {
   const lost: string[] = [];
   const tokens: string[] = [];

@@ -22,7 +22,7 @@ const ROLE = 'maps';
 const CHANGE_MS = 100;
 /** After which time new rights hold everywhere. */
 const WITHIN_MS = 1_000;
-/** What a machine adds to a p99 by itself; and how often it is given another chance. */
+/** Tolerance for a p99 in ms, and number of further attempts. */
 const NOISE_MS = 10;
 const ROUNDS = 3;
 const STEADY = ['ann', 'bob', 'eve', 'sue'];

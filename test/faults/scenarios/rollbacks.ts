@@ -109,7 +109,7 @@ const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = 
 interface Seen {
   readonly from: number;
   readonly acknowledged: readonly number[];
-  /** As it was read while it came to be. */
+  /** Order of the entries as it was read while they were written. */
   readonly order: readonly number[];
   readonly watchers: readonly Member[];
 }

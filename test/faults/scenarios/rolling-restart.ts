@@ -3,7 +3,9 @@ import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 import { type Scenario, scaled, tortured } from './scenario.js';
 
-/** What an orchestrator waits between two: a load balancer takes a second or two to believe that a server is back. */
+/**
+ * Wait of an orchestrator between two restarts: a load balancer takes a second or two to notice that a server is back.
+ */
 const READY_MS = 2_500;
 
 const about = {

@@ -19,9 +19,9 @@ export type ScenarioResult = Pick<RunResult, 'violations' | 'measures'> & { read
 export interface Scenario {
   readonly name: string;
   readonly fault: string;
-  /** What must then be true. */
+  /** Condition that must hold afterwards. */
   readonly pass: string;
-  /** Of a negative control, the rule that must be found broken: the run passes when it is. */
+  /** For a negative control: the rule that must be violated. The run passes if it is. */
   readonly caughtBy?: Rule;
   run(settings: ScenarioSettings): Promise<ScenarioResult>;
 }

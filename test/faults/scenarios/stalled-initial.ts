@@ -7,7 +7,7 @@ import { controlled } from './controlled.js';
 import { type Scenario, type ScenarioSettings, scaled, staged } from './scenario.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
-/** Whose watches stand still: not an administrator, who has no bound of his own. */
+/** User whose watches stall; not an administrator, who has no per-user limit. */
 const READER = 'stalled-reader';
 const TOKEN = 'token-of-the-stalled-reader';
 const OBJECTS = 400;
@@ -16,7 +16,9 @@ const OBJECT_BYTES = 100_000;
 const READ_PART = 0.6;
 /** For some 25 watches, each of which may have two objects on its way. */
 const PER_USER_BYTES = 5 << 20;
-/** What the process may grow by: buffers of connections, pieces for other watches, garbage. Copies of the state are 600 MB. */
+/**
+ * Allowed growth of the process: connection buffers, pieces for other watches, garbage. Copies of the state are 600 MB.
+ */
 const GROWTH_BYTES = 250 << 20;
 /** A stall ends after 45 s, its connection 10 s later; a process that has stood still begins to count anew. */
 const LEFT_MS = 90_000;
@@ -87,7 +89,7 @@ async function fill(stage: Stage): Promise<void> {
   }
 }
 
-/** What the gateway says of itself. */
+/** Reads metrics of the gateway. */
 async function look(stage: Stage, url: string) {
   const metrics = await scrape(stage, url);
   return {

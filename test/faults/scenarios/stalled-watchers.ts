@@ -7,7 +7,7 @@ import { controlled } from './controlled.js';
 import { type Scenario, type ScenarioSettings, scaled, staged } from './scenario.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
-/** What a watcher that stands still may cost the gateway. */
+/** Memory that a stalled watcher may cost the gateway, bytes. */
 const BYTES_EACH = 64 << 10;
 /** Much smaller than that, so that the last event taken does not decide. */
 const EVENT_BYTES = 8 << 10;
@@ -18,7 +18,7 @@ const BULK_BYTES = 48 << 20;
 /** Writes between looks at the metrics. */
 const LOOK_EVERY = 32;
 const PULSE_MS = 20;
-/** What a quiet machine adds to a p99 by itself. */
+/** Tolerance for a p99 on a quiet machine, ms. */
 const NOISE_MS = 10;
 /** A busy one adds more, but not each time; what watchers that stand still do to others, they do each time. */
 const ROUNDS = 3;

@@ -22,7 +22,7 @@ const web = {
 };
 const note = { metadata: { annotations: { by: 'a trespasser' } } };
 
-/** What an admission plugin refuses: each verb, subresource and way to say it. */
+/** Writes that an admission plugin refuses: each verb, subresource and encoding. */
 const WRITES: readonly [method: string, path: string, body?: unknown, type?: string][] = [
   ['POST', CORE, { metadata: { name: 'new', labels } }],
   ['POST', CORE, { metadata: { generateName: 'new-', labels } }],

@@ -43,7 +43,7 @@ export const partitionRefused = staged(
       'no metric says how old history is',
     );
     const logs = stage.cluster.apiServers.map(({ logFile }) => readFileSync(logFile, 'utf8')).join('');
-    const told = new RegExp(`cannot be dropped.*view report depends on table ${refused}`);
+    const told = new RegExp(`could not be dropped.*view report depends on table ${refused}`);
     stage.must('R.served', told.test(logs), 'no log line says why');
     await sql(url, 'DROP VIEW report');
     await sql(
@@ -132,7 +132,7 @@ export const longMigration = staged(
     const log = readFileSync(first?.logFile ?? '', 'utf8');
     stage.must(
       'R.served',
-      log.includes('another process migrates'),
+      log.includes('another process is migrating'),
       'the log of a server does not say what it waits for',
     );
     await write(stage, 1_000);

@@ -49,7 +49,9 @@ async function write(stage: Stage, name: string, path = PATH): Promise<string> {
 const SHORT_S = 1;
 const LONG_S = 10;
 
-/** What a short watch brings, as `TYPE name`; a refusal as its code. It is made once more, longer, when fewer come. */
+/**
+ * Returns the events of a short watch as `TYPE name`, or the code of its refusal. Retried once, longer, if fewer come.
+ */
 async function firstEvents(stage: Stage, url: string, from: string, expected = 0): Promise<string[]> {
   let found: string[] = [];
   for (const seconds of [SHORT_S, LONG_S]) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Api } from '../../support/api.js';
 import type { Stage } from './stage.js';
 
-/** One of many watchers: as little as tells what it got and when. */
+/** One of many watchers. It records only what it received and when. */
 export class Member {
   /** Versions in the order of their coming, bookmarks apart. */
   readonly versions: string[] = [];

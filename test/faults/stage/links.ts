@@ -1,7 +1,7 @@
 import type { Backend } from '../../../tools/up/index.js';
 import { FaultProxy } from '../proxy/fault-proxy.js';
 
-/** Which servers reach which backends through a proxy that can treat them badly. */
+/** Says whether a server reaches a backend through a proxy that can inject faults. */
 export type Through = (server: string, backend: Backend) => boolean;
 
 /** The proxies between servers and backends of one cluster. */

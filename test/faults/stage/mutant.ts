@@ -28,23 +28,20 @@ export function mutant(dir: string, mutations: readonly Mutation[]): string {
       throw new Error(`${module} does not hold ${JSON.stringify(part)} once any more`);
     sources[url] = `${before}${by}${after}`;
   }
-  const hooks = join(dir, 'mutations.mjs');
   const executable = join(dir, 'mutant.mjs');
-  writeFileSync(hooks, hooksFor(sources));
-  writeFileSync(
-    executable,
-    `import { register } from 'node:module';
-register(${JSON.stringify(pathToFileURL(hooks).href)});
-const { main } = await import(${JSON.stringify(pathToFileURL(UNBUNDLED).href)});
-process.exitCode = await main(process.argv.slice(2));
-`,
-  );
+  writeFileSync(executable, programFor(sources));
   return executable;
 }
 
-const hooksFor = (sources: Readonly<Record<string, string>>) => `const sources = ${JSON.stringify(sources)};
-export async function load(url, context, next) {
-  const source = sources[url];
-  return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true };
-}
+/** Hooks of the thread itself: those of a thread of their own cost a start half a second of CPU more. */
+const programFor = (sources: Readonly<Record<string, string>>) => `import { registerHooks } from 'node:module';
+const sources = ${JSON.stringify(sources)};
+registerHooks({
+  load(url, context, next) {
+    const source = sources[url];
+    return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true };
+  },
+});
+const { main } = await import(${JSON.stringify(pathToFileURL(UNBUNDLED).href)});
+process.exitCode = await main(process.argv.slice(2));
 `;

@@ -15,7 +15,7 @@ import { sql } from './sql.js';
 
 /** A primary PostgreSQL and a streaming standby of it, on loopback. */
 export class PostgresPair {
-  /** Of both, for clients that look for the one that takes writes. */
+  /** URL with both servers, for clients that select the one that accepts writes. */
   readonly url: string;
 
   private constructor(
@@ -56,7 +56,7 @@ export class PostgresPair {
     return postgresUrl(this.standbyPort);
   }
 
-  /** What is acknowledged from now on is lost with the primary. */
+  /** Cuts replication: writes acknowledged from now on are lost with the primary. */
   cutReplication(): void {
     this.replication.set('toClient', { drop: true });
   }

@@ -3,7 +3,7 @@ import { Api } from '../../support/api.js';
 import { rest } from '../traffic/context.js';
 import type { Stage } from './stage.js';
 
-/** Of a type whose bodies travel over NATS. */
+/** Collection of a type whose bodies are sent over NATS. */
 const COLLECTION = '/api/v1/namespaces/default/serviceaccounts';
 const NAME = 'probe';
 
@@ -62,7 +62,10 @@ export class Probe {
     return probe;
   }
 
-  /** What was measured since the last call (or the start); what is under way belongs to its own time. */
+  /**
+   * Returns the measurements since the last call (or the start). Probes under way count in the interval in which they
+   * end.
+   */
   take(): ProbeReport {
     const { writes, events, failedWrites } = this.#samples;
     this.#samples = empty();

@@ -10,7 +10,7 @@ import type { Links } from './links.js';
 export interface StageSettings {
   readonly cluster: Cluster;
   readonly links: Links;
-  /** Where the database is that the servers use; that of the cluster when absent. */
+  /** URL of the database that the servers use; the cluster's own if absent. */
   readonly postgresUrl?: string;
   readonly random: Random;
   readonly log: (line: string) => void;
@@ -18,7 +18,7 @@ export interface StageSettings {
   readonly signal: AbortSignal;
 }
 
-/** What a fault has at hand, and where it notes what it found. */
+/** The interface of a fault to the cluster, and the record of its findings. */
 export class Stage {
   readonly cluster: Cluster;
   readonly links: Links;
@@ -29,7 +29,7 @@ export class Stage {
   /** Aborts when the run breaks off: nothing is waited for any more. */
   readonly signal: AbortSignal;
   readonly violations: Violation[] = [];
-  /** What faults have listed, to be judged with all other lists. */
+  /** Lists made by faults, which are judged with all other lists. */
   readonly lists: List[] = [];
   readonly strikes: Strike[] = [];
   readonly measures: Record<string, number> = {};

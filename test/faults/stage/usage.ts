@@ -9,7 +9,7 @@ import type { Stage } from './stage.js';
 const LOOKS = 12;
 const REQUESTS = 150;
 
-/** What the servers of a cluster hold now. */
+/** Reads the resources that the servers of a cluster hold now. */
 export async function usageOf(stage: Stage): Promise<Usage[]> {
   const { apiServers, gateways, apiServerUrls, gatewayUrls } = stage.cluster;
   const usages: Usage[] = [];

@@ -7,7 +7,7 @@ const PATH = '/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=3600'
 export class Vigil {
   private constructor(private readonly streams: readonly { readonly url: string; readonly stream: WatchStream }[]) {}
 
-  /** One watch at each address; those of all gateways when absent. */
+  /** Starts one watch at each address; at all gateways if absent. */
   static async begin(stage: Stage, urls: readonly string[] = stage.cluster.gatewayUrls): Promise<Vigil> {
     const streams = await Promise.all(
       urls.map(async (url) => ({ url, stream: await stage.api(url).watch(`${PATH}&resourceVersion=0`) })),

@@ -49,7 +49,7 @@ export async function withCluster<T extends { readonly clean: boolean }>(
       ...settings,
       ...(preparing && { prepare: preparing }),
       dir,
-      ...(executable !== undefined && { executable: () => executable }),
+      ...(executable !== undefined && { executable: () => executable, isMutant: true }),
       // What is prepared may be the disk, which is to be filled as the first start fills it.
       makesData: prepare !== undefined,
       route: links.route,

@@ -13,7 +13,7 @@ export interface StandaloneUse extends Pick<StandaloneSettings, 'args' | 'prepar
   readonly mutations?: readonly Mutation[];
 }
 
-/** What a fault of a standalone server has at hand, and where it notes what it found. */
+/** The interface of a fault to a standalone server, and the record of its findings. */
 export class StandaloneStage {
   readonly violations: Violation[] = [];
   readonly measures: Record<string, number> = {};

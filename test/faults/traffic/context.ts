@@ -15,7 +15,7 @@ export interface Server {
   readonly client: Client;
 }
 
-/** What all actors of a run share. */
+/** State that all actors of a run share. */
 export class Traffic {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
@@ -39,7 +39,7 @@ export class Traffic {
     return this.#known.get(kind) ?? 0;
   }
 
-  /** What watchers of a kind were sent. */
+  /** Returns the events that watchers of a kind received. */
   events(kind: string): EventTable {
     const table = this.#events.get(kind) ?? new EventTable();
     this.#events.set(kind, table);

@@ -8,14 +8,14 @@ import { isRefusal, kindOf, mayPass, NAMESPACES, refOf, rest, type Server, TIERS
 
 export interface ListSettings {
   readonly kind: string;
-  /** Where it is; of the core group when absent. */
+  /** Resource; in the core group if absent. */
   readonly ref?: ResourceRef;
   readonly selection: Selection;
   readonly client: string;
   readonly asked: List['asked'];
 }
 
-/** One list, recorded. Throws as the client does. */
+/** Lists once and records the result. Throws as the client does. */
 export async function list(traffic: Traffic, server: Server, settings: ListSettings): Promise<List> {
   const { kind, selection, client, asked, ref = refOf(kind, selection.namespace) } = settings;
   const start = performance.now();

@@ -6,7 +6,7 @@ import { kindOf, NAMES, NAMESPACES, REASONS, TIERS } from './context.js';
 /** How a watcher begins: with a list (of the newest state, or of any), with the state as events, or with that and a mark. */
 export type Beginning = 'list' | 'list-any' | 'unset' | 'any' | 'stream';
 
-/** What a watcher is and does. */
+/** Properties and behaviour of a watcher. */
 export interface WatchPlan {
   readonly id: string;
   readonly kind: Kind;

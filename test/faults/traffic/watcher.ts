@@ -42,7 +42,7 @@ export class RunningLife<K extends string = string> implements Life {
   }
 }
 
-/** One watcher: begins, goes on from its last version after whatever breaks, and begins anew when that is impossible. */
+/** A watcher. It resumes from its last version after any failure, and starts anew if that is impossible. */
 export class Watcher {
   readonly lives: RunningLife<Kind>[] = [];
   readonly violations: Violation[] = [];
@@ -111,7 +111,7 @@ export class Watcher {
     return this.plan.direct ? this.random.pick(this.traffic.direct) : this.traffic.balanced;
   }
 
-  /** One request; false when its life is over. */
+  /** Makes one watch request. Returns false when the watcher's life is over. */
   async #request(life: RunningLife<Kind>, signal: AbortSignal): Promise<boolean> {
     this.#requests++;
     const { client } = this.#server();

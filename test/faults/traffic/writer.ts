@@ -32,27 +32,27 @@ const MAX_PAUSE = 40;
 
 /** An object that is written to, or may be. */
 export interface Target {
-  /** As it is recorded. */
+  /** Name of the kind in records. */
   readonly kind: string;
-  /** Whose members its objects have. */
+  /** Kind whose members its objects have. */
   readonly shape: Kind;
   /** Its collection, as it is asked for. */
   readonly ref: ResourceRef;
   /** Empty for objects of the cluster. */
   readonly namespace: string;
   readonly name: string;
-  /** What bodies say beside what the shape does. */
+  /** Additional members of bodies, besides those of the shape. */
   readonly more?: { readonly apiVersion: string; readonly kind: string };
 }
 
-/** What the writers of the torture share. */
+/** Draws one of the objects that the torture's writers share. */
 function sharedTarget(random: Random): Target {
   const kind = random.chance(0.5) ? 'configmaps' : 'events';
   const [namespace, name] = [random.pick(NAMESPACES), random.pick(NAMES)];
   return { kind, shape: kind, ref: refOf(kind, namespace), namespace, name };
 }
 
-/** What a writer remembers of an object, however stale. */
+/** A writer's knowledge of an object, possibly stale. */
 interface Known {
   readonly state: ObjectState;
   readonly version: number;

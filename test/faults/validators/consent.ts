@@ -3,7 +3,7 @@ import type { Violation } from './violation.js';
 /** `strict` webhooks fail closed, `lenient` ones fail open. */
 export type Policy = 'strict' | 'lenient';
 
-/** What a client was told of a write. */
+/** The outcome of a write, as the client received it. */
 export type ConsentOutcome =
   | { readonly at: 'committed'; readonly version: number }
   /** 409, which says nothing of webhooks. */
@@ -17,7 +17,7 @@ export type ConsentOutcome =
 
 export interface ConsentWrite {
   readonly policy: Policy;
-  /** Of this write alone. */
+  /** Stamp that is unique to this write. */
   readonly stamp: string;
   readonly outcome: ConsentOutcome;
 }
@@ -27,7 +27,7 @@ export interface ConsentVersion {
   readonly policy: Policy;
   readonly version: number;
   readonly stamp: string;
-  /** What the mutating webhook has put down; the stamp, where it was asked. */
+  /** The stamp that the mutating webhook recorded, if it was called. */
   readonly seen: string | undefined;
 }
 

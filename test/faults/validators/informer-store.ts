@@ -3,7 +3,7 @@ import type { Kind } from '../model/object-state.js';
 import type { Violation } from './violation.js';
 import { firstDifference } from './watch.js';
 
-/** What an informer of another implementation ended up with. */
+/** The final contents of an informer of another implementation. */
 export interface InformerReport {
   readonly name: string;
   readonly synced: boolean;
@@ -13,7 +13,7 @@ export interface InformerReport {
   readonly held: ReadonlyMap<string, string>;
 }
 
-/** Of what is recorded, what is needed here. */
+/** The part of the recorded data that this validator needs. */
 export interface StoredConfigMaps {
   readonly objects: Readonly<Record<Kind, readonly { readonly version: number; readonly print: string }[]>>;
   readonly floors: Readonly<Record<Kind, Floors>>;

@@ -1,6 +1,6 @@
 import type { Violation } from './violation.js';
 
-/** What a process holds while nothing is asked of it. */
+/** Resources of an idle process. */
 export interface Usage {
   readonly process: string;
   /** Open file descriptors. */

@@ -11,7 +11,7 @@ export interface StoredObject {
     readonly deletionTimestamp?: string;
   };
   readonly spec?: unknown;
-  /** Who owns its fields, as the row says it beside the body. */
+  /** Owners of the fields, as the row stores them beside the body. */
   readonly owners?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Read, Write } from '../model/records.js';
 import { FlagMakers } from './flag-makers.js';
 import type { Rule, Violation } from './violation.js';
 
-/** What a client saw of one object besides its own calls: that a version existed at a time. */
+/** An observation of a client besides its own calls: a version of an object existed at a time. */
 export interface Sighting {
   readonly key: string;
   readonly version: number;
@@ -119,7 +119,9 @@ function shown(changes: readonly Change[], owners: ReadonlyMap<number, Write>): 
 
 type Report = (rule: Rule, message: string) => void;
 
-/** Which write made which change (by place). Reports changes that nobody made, and writes that were made twice or after all. */
+/**
+ * Attributes changes to writes, by index. Reports changes without a write, duplicate writes, and writes that failed.
+ */
 function attribute(
   changes: readonly Change[],
   writes: readonly Write[],
@@ -205,7 +207,7 @@ function existsAt(changes: readonly Change[], place: number): boolean {
   return change !== undefined && change.op !== 'delete';
 }
 
-/** What ended before something of a lower place began. */
+/** Reports writes that ended before a write with an earlier place began. */
 function misplaced(placed: readonly Placed[]): string[] {
   const messages: string[] = [];
   let latest: Placed | undefined;

@@ -7,14 +7,14 @@ export interface RightsChange {
   readonly answered: number;
 }
 
-/** One watch of such a user at one server. */
+/** A watch of such a user at one server. */
 export interface WatchRecord {
   readonly where: string;
   /** Asked for, and answered. */
   readonly begun: number;
   readonly answered: number;
   readonly status: number;
-  /** What came: when it was written at the earliest, and when it was read. */
+  /** Received events: earliest time of the write, and time of receipt. */
   readonly events: readonly { readonly sent: number; readonly at: number }[];
   /** Absent while it is open. `code` is that of the `ERROR` that came last; `whole` says that the stream was ended in order. */
   readonly end?: { readonly at: number; readonly code: number | undefined; readonly whole: boolean };

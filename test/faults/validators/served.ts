@@ -28,7 +28,7 @@ function lateness(all: readonly Lateness[], delay: Delay): Violation[] {
   return late.map(({ what, ms }) => ({ rule: 'R.latency', message: `${what}, ${ms.toFixed()} ms too late` }));
 }
 
-/** What was found, and by how much of a second servers were behind at most. */
+/** Violations, and how much of the allowed second a server used at most. */
 export interface ServedFindings {
   readonly violations: readonly Violation[];
   /** Milliseconds. */
@@ -78,7 +78,7 @@ export function checkServed(
 const latestOf = (all: readonly { readonly ms: number }[]): number =>
   all.reduce((most, { ms }) => Math.max(most, ms), 0);
 
-/** Of what is established before a request begins, every server serves objects: nobody has to wait for that. */
+/** Every server must serve definitions that were established before the request began, without delay. */
 function unawaited(states: readonly DefinitionState[], found: number, { facet, seen, start }: Observation) {
   if (seen !== 'absent' || states[found]?.isEstablished) return undefined;
   const established = states.findIndex((state, at) => at > found && state.isEstablished);

@@ -10,7 +10,7 @@ const EVERYTHING = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], o
 export const ALL = `${GROUP}/validatingwebhookconfigurations/all`;
 /** Seconds. */
 const TIMEOUT = 1;
-/** So long that nothing else can take as long. */
+/** Timeout in seconds, longer than anything else takes. */
 const PATIENCE = 30;
 
 export type FailurePolicy = 'Fail' | 'Ignore';

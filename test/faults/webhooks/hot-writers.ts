@@ -46,7 +46,7 @@ export class HotWriters {
     await this.#running;
   }
 
-  /** What became of the objects so far: read often enough, nothing has been dropped of it. */
+  /** Returns the versions of the objects so far. It is read so often that no history has been dropped. */
   async versions(): Promise<ConsentVersion[]> {
     const newest = Math.max(0, ...this.#versions.keys());
     for (const { version, body } of await sql<{ version: string; body: Buffer }>(this.postgresUrl, CHANGES, [newest])) {

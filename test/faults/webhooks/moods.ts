@@ -16,7 +16,7 @@ export interface MoodSettings {
 }
 
 type Bad = Exclude<Mood, 'answers'>;
-/** What writes come to, of what fails closed and of what fails open. */
+/** Outcomes of writes whose webhook fails closed (strict) and open (lenient). */
 type Outcomes = Readonly<Record<'strict' | 'lenient', ConsentOutcome['at']>>;
 
 const FAILED: Outcomes = { strict: 'unasked', lenient: 'committed' };
@@ -33,7 +33,7 @@ const MOODS: Readonly<Record<Bad, Outcomes>> = {
   'never stops talking': FAILED,
 };
 const SIDES: readonly (readonly Side[])[] = [['mutate'], ['validate'], ['mutate', 'validate']];
-/** As those moods leave calls without an answer, and calls arrive. */
+/** Moods in which calls arrive and are not answered. */
 const UNANSWERED: readonly Bad[] = ['hangs', 'breaks off'];
 /** How many times fewer there are of those that are answered, and of those that are slow. */
 const ANSWERED = 3;

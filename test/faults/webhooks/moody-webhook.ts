@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ensurePki, type Pki } from '@orch/authentication';
 import type { ApiObject } from '../../support/api.js';
 
-/** What a webhook does with calls; `is down` is a port that nobody listens at. */
+/** Behaviour of a webhook; `is down` means that nothing listens at its port. */
 export type Mood =
   | 'answers'
   | 'is slow'
@@ -24,10 +24,10 @@ export type Mood =
 
 export type Side = 'mutate' | 'validate';
 
-/** What a refusal by a webhook says. */
+/** Message of a refusal by a webhook. */
 export const REFUSAL = 'not in this mood';
 const SLOW_MS = 200;
-/** Where redirects lead, on a host of another name; nobody may come. */
+/** Target of redirects, on a host with another name. Nobody may request it. */
 const ELSEWHERE = '/elsewhere';
 const CHUNK = Buffer.alloc(64 << 10, ' ');
 

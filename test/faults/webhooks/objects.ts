@@ -4,7 +4,7 @@ import type { Policy } from '../validators/consent.js';
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 /** Label of objects that webhooks are asked about; its value is which. */
 export const HOOKED = 'hooked';
-/** Whose names are those of their policies. */
+/** Objects that are written often; each is named after its policy. */
 export const HOT: readonly Policy[] = ['strict', 'lenient'];
 export const HELD = 'held';
 /** About which no webhook is asked. */

@@ -3,9 +3,9 @@ import { latencies } from '../stage/probe.js';
 import type { Stage } from '../stage/stage.js';
 import { MAPS, ORDINARY } from './objects.js';
 
-/** Of another type, whose writes wait for none of those. */
+/** Object of another type, whose writes do not wait for those webhooks. */
 const ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
-/** What a machine adds to a median by itself, ms. */
+/** Tolerance for a median, ms. */
 const NOISE_MS = 50;
 
 let serial = 0;
@@ -30,7 +30,7 @@ export async function writeOrdinary(stage: Stage, count: number): Promise<void> 
   stage.must('R.latency', p50 <= 3 * beside + NOISE_MS, message);
 }
 
-/** What a write took, ms. */
+/** Writes once and returns the duration, ms. */
 async function written(stage: Stage, url: string | undefined, path: string): Promise<number> {
   const body = { metadata: { annotations: { n: String(serial++) } } };
   const began = performance.now();

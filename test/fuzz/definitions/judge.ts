@@ -10,11 +10,11 @@ const SCHEME = loadScheme(NAMES);
 const DEFINITION = SCHEME.resources.find(
   ({ resource, version }) => resource === 'customresourcedefinitions' && version === 'v1',
 );
-/** What definitions of one server are read into. */
+/** Settings with which the definitions of one server are read. */
 const settings = { ...STANDARD_SETTINGS, pool: new SchemaPool() };
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-/** What became of a case. */
+/** The outcome of a case. */
 export type Judged = 'definition refused' | 'object refused' | 'object taken';
 
 /** Takes a definition and an object the way that a server does, and counts the steps. What cannot be read is no hostile case. */

@@ -31,7 +31,7 @@ const sizes: fc.Arbitrary<Sizes> = fc.record({
   text: times,
 });
 
-/** What is wrong with values of `a`: mostly nothing. */
+/** Defects of values of `a`; mostly none. */
 const wrong = fc.oneof(
   { weight: 4, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.array(scalar, { minLength: 1, maxLength: 5 }) },
@@ -53,7 +53,7 @@ function spec({ items, members, tags, free, labels, text }: Sizes, item: (at: nu
   };
 }
 
-/** What an update does to one. */
+/** Changes that an update makes to an object. */
 const changes: fc.Arbitrary<(made: JsonObject, items: JsonObject[]) => JsonObject> = fc.constantFrom(
   (made: JsonObject) => ({ ...made, text: 'changed' }),
   (made: JsonObject, [first, ...others]: JsonObject[]) => ({

@@ -54,7 +54,7 @@ const failing = fc.constantFrom(
   "'x'.matches('[a-z]{900}') || true",
 );
 
-/** What may be said of each item, and how it is told. */
+/** Parts of the schema of an item, and how it is identified. */
 export interface ItemParts {
   readonly pattern: Matched | undefined;
   readonly rules: readonly string[];

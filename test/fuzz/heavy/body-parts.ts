@@ -1,6 +1,6 @@
 import { CORE, type Filling, typed } from './heavy-request.js';
 
-/** Where the objects of a kind are created. */
+/** Path of the collection of a kind. */
 export const namespaced = (group: string, resource: string) => `/apis/${group}/namespaces/default/${resource}`;
 export const PODS = `${CORE}/pods`;
 export const POD = typed('v1', 'Pod');
@@ -29,7 +29,7 @@ export const inPod = (name: string, list: string, piece: (index: number) => stri
   ']}}',
 ];
 
-/** So many pieces, one after another. */
+/** Returns this many pieces as a JSON list. */
 export function list(count: number, piece: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => piece(index)).join(',');
 }

@@ -25,7 +25,7 @@ export interface HeavyRequest {
 
 export interface Filling {
   readonly separator?: string;
-  /** Of the whole body; the largest that is allowed when absent. */
+  /** Size of the whole body; the allowed maximum if absent. */
   readonly bytes?: number;
   /** Most pieces. */
   readonly count?: number;

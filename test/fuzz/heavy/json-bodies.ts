@@ -61,7 +61,7 @@ const DOCUMENTS: readonly (readonly [string, () => Buffer])[] = [
   ['quotes that are never closed', () => filled('{', (i) => `"${i}":0`, ',"x')],
 ];
 
-/** What a ConfigMap may hold, in great numbers. */
+/** Contents of ConfigMaps in great numbers. */
 const CONTENTS: readonly (readonly [string, () => Buffer])[] = [
   ['data of many keys', () => filled(`{${CONFIG_MAP},"data":{`, (i) => `"${i.toString(36)}x":""`, '}}')],
   ['data of integer keys', () => filled(`{${CONFIG_MAP},"data":{`, (i) => `"${i}":""`, '}}')],

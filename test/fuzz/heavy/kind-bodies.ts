@@ -5,7 +5,7 @@ import { OBJECT_LISTS } from './object-lists.js';
 import { POD_LISTS } from './pod-lists.js';
 import { storableCount } from './storable.js';
 
-/** As large as it may be with all its defaults. */
+/** Returns a body of the maximum size that can be stored with all its defaults. */
 function storable(path: string, head: string, piece: Piece, tail: string, filling: Filling = {}): Buffer {
   const body = (count: number) => filled(head, piece, tail, { ...filling, count });
   return body(Math.min(filling.count ?? Number.POSITIVE_INFINITY, storableCount(path, body)));

@@ -2,7 +2,7 @@ import { definition, POD, POD_HEAD, POD_TAIL, PODS } from './body-parts.js';
 import { CORE, type HeavyRequest, MAX_BODY_BYTES, post, typed } from './heavy-request.js';
 
 const LONG = MAX_BODY_BYTES - 1000;
-/** One text of the greatest length where a form is checked. */
+/** Texts of the maximum length, in members whose format is checked. */
 const TEXTS: readonly (readonly [name: string, path: string, before: string, unit: string, after: string])[] = [
   ['a quantity of digits', PODS, `${POD_HEAD},"resources":{"requests":{"cpu":"`, '7', `"}}${POD_TAIL}`],
   ['a quantity that is none', PODS, `${POD_HEAD},"resources":{"requests":{"cpu":"`, '7', `!"}}${POD_TAIL}`],

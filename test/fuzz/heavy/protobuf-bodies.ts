@@ -28,7 +28,7 @@ const configMap = (...fields: Buffer[]) => document('v1', 'ConfigMap', Buffer.co
 const pod = (...fields: Buffer[]) => document('v1', 'Pod', Buffer.concat([META, field(2, Buffer.concat(fields))]));
 const revision = (...fields: Buffer[]) => document('apps/v1', 'ControllerRevision', Buffer.concat([META, ...fields]));
 
-/** As many small different pieces as fit. */
+/** Returns as many small, distinct pieces as fit. */
 function numbered(piece: (index: number) => Buffer, values: number): Buffer {
   const pieces: Buffer[] = [];
   let room = MAX_BODY_BYTES - 200;

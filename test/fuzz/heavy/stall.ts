@@ -9,7 +9,7 @@ export interface Stall {
    */
   readonly waitMs: number;
   readonly status: number;
-  /** What the heavy request itself took, milliseconds. */
+  /** Duration of the heavy request itself, milliseconds. */
   readonly tookMs: number;
   /** Beginning of its answer. */
   readonly answer: string;

@@ -93,5 +93,5 @@ function several(count: number): HeavyRequest {
   }
   return last as HeavyRequest;
 }
-/** So many that work on all of them at once would be long. */
+/** A collection so large that work on all its objects in one step would take long. */
 export const collection = several(12);

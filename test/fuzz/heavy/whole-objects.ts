@@ -19,7 +19,7 @@ const ACCEPTED = [
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
 ];
 
-/** One object in every form. */
+/** Reads an object in every form. */
 function read(before: HeavyRequest): HeavyRequest[] {
   const path = `${before.path}/${before === finalized ? 'finalized' : 'patched'}`;
   return ACCEPTED.flatMap((accept): HeavyRequest[] => [
@@ -44,7 +44,7 @@ const list = (before: HeavyRequest): HeavyRequest[] =>
     before,
   }));
 
-/** What was made for the patches, read and written whole. */
+/** Objects that the patches created, read and written as a whole. */
 export const wholeObjects: readonly HeavyRequest[] = [
   ...['application/json', 'application/yaml'].flatMap((type) => [
     replace(map, 'patched', type, '""', '"x"'),

@@ -10,7 +10,7 @@ import { fitFanOut } from './fit.js';
 
 const SECONDS = 2;
 const WARM = { rate: 300, seconds: 4, count: 'bytes' } as const;
-/** What a change costs without its deliveries is measured at this rate of writes. */
+/** Rate of writes at which the cost of a change without deliveries is measured. */
 const LONE_RATE = 200;
 const WATCHERS = 1_000;
 const FITTED_RATES = [20, 100, 300];

@@ -5,7 +5,7 @@ const SIMULATED_SECONDS = 4;
 /** Watchers that one process of the measuring client reads for. */
 const WATCHERS_PER_CLIENT = 2_500;
 
-/** What the model says of a point that was measured, with its client beside the gateway. */
+/** Predicts a measured point, with its client beside the gateway. */
 export function predict(
   costs: Costs,
   { watchers, rate, stretch }: Pick<MeasuredPoint, 'watchers' | 'rate' | 'stretch'>,

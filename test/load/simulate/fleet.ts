@@ -2,7 +2,7 @@ import type { Costs } from './costs.js';
 import { type GatewayResult, simulateGateway } from './gateway-model.js';
 
 export interface Fleet {
-  /** Of all gateways together, spread evenly. */
+  /** Watchers of all gateways together, spread evenly. */
   readonly watchers: number;
   /** Changes per second of the types that are watched. */
   readonly writes: number;
@@ -12,7 +12,7 @@ export interface Fleet {
   readonly limits: Limits;
 }
 
-/** What one machine of gateways has; a gateway takes a core of it. */
+/** Resources of a machine of gateways; each gateway takes a core. */
 export interface Host {
   readonly cores: number;
   readonly memoryGib: number;
@@ -37,7 +37,7 @@ export interface Plan {
   readonly hosts: number;
   readonly watchersEach: number;
   readonly gateway: GatewayResult;
-  /** Of a host, GiB and Gbit/s. */
+  /** Memory (GiB) and network (Gbit/s) of a host. */
   readonly memoryGib: number;
   readonly networkGbit: number;
   /** Cores in use. */
@@ -45,7 +45,7 @@ export interface Plan {
   readonly apiServerCores: number;
   readonly natsCores: number;
   readonly natsGbit: number;
-  /** What is exceeded. */
+  /** Limits that are exceeded. */
   readonly over: readonly Limit[];
 }
 
@@ -59,7 +59,7 @@ const MOST_GATEWAYS = 20_000;
 /** Numbers of gateways that are tried are so far apart. */
 const STEP = 1.1;
 
-/** What a number of gateways would be like. */
+/** Predicts the load of a fleet with this number of gateways. */
 export function planOf(costs: Costs, fleet: Fleet, gateways: number): Plan {
   const { writes, audiences, host } = fleet;
   const watchersEach = Math.ceil(fleet.watchers / gateways);

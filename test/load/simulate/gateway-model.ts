@@ -22,7 +22,7 @@ export interface GatewayLoad {
   readonly seconds: number;
   /** The client that measures shares the result; none when absent. */
   readonly clients?: { readonly processes: number };
-  /** By how much longer everything takes as cores are shared with others; 1 when absent. */
+  /** Factor by which everything is slower because cores are shared; 1 if absent. */
   readonly stretch?: number;
 }
 

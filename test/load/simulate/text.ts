@@ -6,7 +6,7 @@ import type { Plan, Range } from './fleet.js';
 const KIB = 1024;
 const MIB = KIB * 1024;
 
-/** What the simulation reckons with. */
+/** Formats the costs that the simulation uses. */
 export function costsTable({ machine, costs }: Calibration): string {
   const { write, event, change, eventBytes, arrival, memory, poll, request, hand } = costs;
   const rows = [
@@ -80,7 +80,7 @@ export function planTable(plans: readonly Plan[]): string {
   return align([header, ...rows]);
 }
 
-/** Where the limits are. */
+/** Formats the ranges in which the limits are kept. */
 export function rangesText(ranges: readonly Range[]): string {
   const text = ({ limit, from, to }: Range) => {
     if (from === undefined) return `${limit}: never`;

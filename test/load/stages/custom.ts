@@ -13,7 +13,7 @@ const REQUESTERS = [1, 64];
 /** Objects that updates and applies go round; a multiple of the requesters. */
 const OBJECTS = 64;
 const WARM_SECONDS = 2;
-/** What those are named after that are made first, and go round. */
+/** Prefix of the names of the objects that are created first and then used in turn. */
 const MADE = 'made';
 const APPLIED = 'applied';
 
@@ -62,7 +62,7 @@ async function writes(
   return results;
 }
 
-/** What new objects are named after is their own; the others go round those that were made before. */
+/** Returns the writes of a kind: new objects have names of their own; other writes use the existing objects in turn. */
 const writesOf = (what: string) =>
   [
     { verb: 'create', prefix: undefined, title: `create ${what}` },

@@ -24,9 +24,9 @@ type Verb = (typeof VERBS)[number];
 
 interface Size {
   readonly name: string;
-  /** As of `objectBody`. */
+  /** Filling, as in `objectBody`. */
   readonly filling: number;
-  /** Of a list. */
+  /** Number of objects of a list. */
   readonly objects: number;
 }
 
@@ -34,7 +34,7 @@ const SIZES: readonly Size[] = [
   { name: '1 KiB', filling: 840, objects: 512 },
   { name: '20 KiB', filling: 20_296, objects: 64 },
 ];
-/** Who lists, once in a turn. */
+/** Number of requesters that list, once in a turn. */
 const LISTERS = 16;
 
 /** Requests to what each provider encrypts, by 64 requesters and without TLS, beside the same to what is stored as it is. */
@@ -61,7 +61,7 @@ export async function encryptionColumns(
   }
 }
 
-/** What encrypts, as it is configured; nothing is said of the first. */
+/** Returns the providers by name, as they are configured; the first one has no configuration. */
 function providers(kms: FakeKms): Readonly<Record<string, object | undefined>> {
   const keys = [{ name: 'bench', secret: Buffer.alloc(32, 'bench').toString('base64') }];
   return {
@@ -102,7 +102,7 @@ interface Turn extends EncryptionSettings {
   readonly round: number;
 }
 
-/** Of one turn. */
+/** Measurements of one turn. */
 interface Found {
   readonly rate: number;
   /** Microseconds of a request. */
@@ -111,11 +111,11 @@ interface Found {
 
 /** Objects of a size. */
 interface Collections {
-  /** Where objects are created. */
+  /** Resource in which objects are created. */
   readonly made: Resource;
-  /** Where there are as many as a list has. */
+  /** Resource with as many objects as a list has. */
   readonly present: Resource;
-  /** One at which those were there. */
+  /** Version at which those objects existed. */
   readonly version: string;
 }
 

@@ -20,7 +20,7 @@ const LISTED = 496;
 const LISTS = 20;
 const WARM_SECONDS = 1;
 
-/** What work costs while something else grows; the slope says by how much of its first value for each tenfold. */
+/** Measures the cost of work while something else grows; the slope is relative to the first value, for each tenfold. */
 export async function growthStage(settings: StageSettings): Promise<Measurement[]> {
   return withTraffic(async (traffic) => [
     ...(await withWatchersAside(settings, traffic)),

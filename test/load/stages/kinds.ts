@@ -122,7 +122,7 @@ function part(at: number): object {
   return { type: 'object', properties: Object.fromEntries(Array.from({ length: MEMBERS / 2 }, (_, i) => member(i))) };
 }
 
-/** Of all groups in one answer, p50 in ms. */
+/** Measures discovery of all groups in one answer, p50 in ms. */
 export async function discoveryTime(connection: Connection, endpoint: Endpoint): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < DISCOVERIES; i++) {

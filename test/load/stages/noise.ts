@@ -16,7 +16,7 @@ type NoiseSettings = Omit<StageSettings, 'target'>;
 const POLITE_RATE = 100;
 const OBJECTS = 1_000;
 
-/** What the noisy one does, over and over. */
+/** Requests that the noisy user repeats. */
 const NOISES = ['get', 'create', 'list'] as const;
 type Noise = (typeof NOISES)[number];
 
@@ -84,7 +84,7 @@ async function measure(
   return found;
 }
 
-/** Where the noise is made, and what rows are called for it. */
+/** Places of the noise, with their suffixes in names of rows. */
 const BESIDE = { without: ': without', elsewhere: ': at another server', place: '' } as const;
 type Beside = keyof typeof BESIDE;
 

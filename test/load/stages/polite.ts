@@ -1,6 +1,6 @@
 import { Api } from '../../support/api.js';
 
-/** Those who ask for little. */
+/** Users who send few requests. */
 export const POLITE: readonly string[] = Array.from({ length: 50 }, (_, i) => `polite-${i}`);
 /** The one who asks for as much as can be had. */
 export const NOISY = 'noisy';
@@ -16,7 +16,7 @@ export const LATER = 19;
 /** Calm and noise take turns, as the machine may have more to do at times. */
 export const ROUNDS = 4;
 
-/** Where a server is, and who may do everything there. */
+/** A server and its administrator's credentials. */
 interface Place {
   readonly url: string;
   readonly ca: string;

@@ -31,7 +31,7 @@ const VERBS = ['create', 'get'] as const;
 /** How a server of one column is told to judge. */
 interface Judging {
   readonly args: readonly string[];
-  /** That of the administrator when absent, who is asked for nothing more: without rights nobody would answer `/readyz`. */
+  /** Token; the administrator's if absent, who is not authorized further: without rights `/readyz` would be refused. */
   readonly token?: string;
   /** Roles and bindings decide. */
   readonly byRights: boolean;
@@ -154,7 +154,7 @@ class Column {
 const cpuOf = (found: readonly Measurement[]): number =>
   found.find(({ name }) => name.endsWith('server CPU'))?.value ?? Number.NaN;
 
-/** One binding for the user that is measured, and many for others. */
+/** Creates one binding for the measured user, and many for others. */
 async function bindMany({ url, ca, token }: Standalone, count: number): Promise<void> {
   const api = new Api({ url, ca, token });
   const bind = async (path: string, name: string, role: string, user: string) => {

@@ -20,7 +20,7 @@ const OBJECTS = 1_000;
 const LARGE = { objects: 16, filling: 900_000 } as const;
 /** Sockets that are opened at a time. */
 const AT_ONCE = 30;
-/** What one user may keep waiting here: all of it, so that nothing is refused. */
+/** Options that let one user have all slow requests, so that none is refused. */
 const ARGS = [
   '--max-unread-answers-per-user=2000',
   '--max-unread-answer-bytes-per-user=1Gi',
@@ -40,7 +40,7 @@ const VERBS = ['get', 'create'] as const;
 const headOf = ({ host, port }: Endpoint, method: string, path: string, more = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAuthorization: Bearer ${NOISY}\r\n${more}\r\n`;
 
-/** What the slow ones send, and read nothing after it. */
+/** Requests of the slow clients, which read nothing afterwards. */
 const SLOWNESS = {
   'slow bodies': ({ endpoint, resource }: Place) =>
     `${headOf(endpoint, 'POST', resource.path, 'Content-Type: application/json\r\nContent-Length: 1000\r\n')}{`,

@@ -15,7 +15,7 @@ const SETTLING_MS = 15_000;
 /** Groups that the kinds are in. */
 const GROUPS = 200;
 
-/** What ten thousand definitions cost of which nobody uses anything: making them, having them, and making one more. */
+/** Measures ten thousand unused definitions: creating them, having them, and creating one more. */
 export async function smallKindStage({ target, run, scale }: StageSettings): Promise<Measurement[]> {
   const { endpoint, processes } = target;
   const count = Math.max(REQUESTERS, Math.round(COUNT * scale));

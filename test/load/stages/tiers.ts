@@ -26,12 +26,12 @@ export async function tiersColumns(settings: TiersSettings): Promise<ReadonlyMap
   ]);
 }
 
-/** What the watchers of one measurement want. */
+/** The selection of the watchers of one measurement. */
 interface Audience {
   readonly name: string;
   /** Further parts of the queries of their watches, taken in turn. */
   readonly queries: readonly string[];
-  /** Of all writes, those that concern one watcher. */
+  /** Share of the writes that concern one watcher. */
   readonly share: number;
   /** Writes per second. */
   readonly rates: readonly number[];

@@ -17,7 +17,7 @@ const WRITES = 20;
 
 type Starters = Worker<StartMethods>;
 
-/** Where the noise is made, and what rows are called for it. */
+/** Places of the noise, with their suffixes in names of rows. */
 const BESIDE = { without: ': without', elsewhere: ': at another gateway', place: '' } as const;
 type Beside = keyof typeof BESIDE;
 

@@ -52,7 +52,7 @@ function loadsOf(worker: RequestWorker, { target, seconds }: StageSettings) {
   const send = (resource: Resource, load: Load, duration = seconds) =>
     worker.call('run', { endpoint, resource, requesters: REQUESTERS, seconds: duration, ...load });
   return {
-    /** What a server has compiled for other kinds says little of these. */
+    /** Warms up this kind: code that is compiled for other kinds says little about it. */
     async warmUp(resource: Resource): Promise<void> {
       const load = { workload: 'deployment', prefix: 'warm', objects: REQUESTERS } as const;
       for (const verb of ['apply', 'update', 'apply-field', 'apply-same'] as const) {

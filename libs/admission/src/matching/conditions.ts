@@ -3,11 +3,11 @@ import { serviceAccountGroups, serviceAccountUser, type UserInfo } from '@orch/a
 import {
   type AccessAnswer,
   type AccessQuestion,
+  type Activation,
   type AdmissionProgram,
   AskedAuthorizer,
   admissionScope,
   authorizerValue,
-  type Bindings,
   type Environment,
   type ExpressionAuthorizer,
   Failure,
@@ -74,7 +74,7 @@ export class Conditions {
   }
 
   /** Evaluates the conditions with bindings that other expressions share. */
-  async evaluateWith(bindings: Bindings, asked: AskedAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
+  async evaluateWith(bindings: Activation, asked: AskedAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
     this.#compiling ??= this.#compile();
     return judged(await this.#compiling, bindings, asked, turns);
   }
@@ -96,7 +96,7 @@ type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
 
 async function judged(
   conditions: readonly Compiled[],
-  bindings: Bindings,
+  bindings: Activation,
   asked: AskedAuthorizer,
   turns: EvaluationTurns,
 ): Promise<Verdict> {

@@ -16,7 +16,7 @@ export interface PodView {
 }
 
 /** A violation of a check by a pod. */
-export interface Finding {
+export interface Violation {
   /** Short reason, the same for all pods. */
   readonly reason: string;
   /** The offending part of this pod. */
@@ -24,7 +24,7 @@ export interface Finding {
 }
 
 /** Checks a pod. @returns undefined if the pod passes */
-export type PodCheck = (pod: PodView) => Finding | undefined;
+export type PodCheck = (pod: PodView) => Violation | undefined;
 
 /** A rule of a level. */
 export interface Check {

@@ -1,7 +1,14 @@
 import { duplicate, type FieldError, invalidValue, nameErrors } from '@orch/machinery';
-import { listOf, type Members, membersOf, onlyKnown, readConfiguration, textOf } from '../versioned-configuration.js';
+import {
+  type ConfigurationFields,
+  listOf,
+  membersOf,
+  onlyKnown,
+  readConfiguration,
+  textOf,
+} from '../versioned-configuration.js';
 import { type LevelVersion, PolicyError, parseLevel, parseVersion } from './level-version.js';
-import type { Mode, Policy } from './namespace-policy.js';
+import type { PodSecurityMode, Policy } from './namespace-policy.js';
 
 /** Pod security configuration of an installation. */
 export interface PodSecurityConfiguration {
@@ -21,7 +28,7 @@ const KIND = {
   kind: 'PodSecurityConfiguration',
 };
 const EXEMPTIONS = ['usernames', 'namespaces', 'runtimeClasses'] as const;
-const MODES: readonly Mode[] = ['enforce', 'warn', 'audit'];
+const MODES: readonly PodSecurityMode[] = ['enforce', 'warn', 'audit'];
 
 /**
  * Reads the configuration.
@@ -30,7 +37,7 @@ const MODES: readonly Mode[] = ['enforce', 'warn', 'audit'];
  */
 export function readPodSecurityConfiguration(value: unknown): PodSecurityConfiguration {
   const { defaults = {}, exemptions = {} } =
-    value === undefined ? ({} as Members) : readConfiguration(value, KIND, ['defaults', 'exemptions']);
+    value === undefined ? ({} as ConfigurationFields) : readConfiguration(value, KIND, ['defaults', 'exemptions']);
   const errors: FieldError[] = [];
   const policy = defaultsOf(membersOf(defaults ?? {}, 'defaults'), errors);
   const exempt = exemptionsOf(membersOf(exemptions ?? {}, 'exemptions'), errors);
@@ -39,7 +46,7 @@ export function readPodSecurityConfiguration(value: unknown): PodSecurityConfigu
   throw new Error(`PodSecurity invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`);
 }
 
-function defaultsOf(defaults: Members, errors: FieldError[]): Policy {
+function defaultsOf(defaults: ConfigurationFields, errors: FieldError[]): Policy {
   onlyKnown(
     defaults,
     MODES.flatMap((mode) => [mode, `${mode}-version`]),
@@ -55,14 +62,17 @@ function defaultsOf(defaults: Members, errors: FieldError[]): Policy {
       return parse(otherwise);
     }
   };
-  const of = (mode: Mode): LevelVersion => ({
+  const of = (mode: PodSecurityMode): LevelVersion => ({
     level: read(mode, 'privileged', parseLevel),
     minor: read(`${mode}-version`, 'latest', parseVersion),
   });
   return { enforce: of('enforce'), warn: of('warn'), audit: of('audit') };
 }
 
-function exemptionsOf(exemptions: Members, errors: FieldError[]): Omit<PodSecurityConfiguration, 'defaults'> {
+function exemptionsOf(
+  exemptions: ConfigurationFields,
+  errors: FieldError[],
+): Omit<PodSecurityConfiguration, 'defaults'> {
   onlyKnown(exemptions, EXEMPTIONS, 'exemptions.');
   const read = (name: (typeof EXEMPTIONS)[number], problems: (text: string) => readonly string[]) => {
     const found = new Set<string>();

@@ -1,4 +1,4 @@
-import type { Check, Finding, PodCheck, PodView } from './check.js';
+import type { Check, PodCheck, PodView, Violation } from './check.js';
 import { allowPrivilegeEscalation } from './checks/allow-privilege-escalation.js';
 import { appArmorProfile } from './checks/app-armor-profile.js';
 import { capabilitiesBaseline, capabilitiesRestricted } from './checks/capabilities.js';
@@ -41,16 +41,16 @@ const NEWEST = Math.max(...CHECKS.flatMap(({ versions }) => versions.map(({ sinc
 const known = new Map<string, readonly PodCheck[]>();
 
 /** Returns the violations of a level by a pod; empty if the pod is allowed. */
-export function findingsOn(pod: PodView, { level, minor }: LevelVersion): readonly Finding[] {
+export function findingsOn(pod: PodView, { level, minor }: LevelVersion): readonly Violation[] {
   if (level === 'privileged') return [];
   return checksOf(level, Math.min(minor, NEWEST)).flatMap((check) => check(pod) ?? []);
 }
 
 /** Returns the reasons: `host namespaces, privileged`. */
-export const reasonsOf = (findings: readonly Finding[]): string => findings.map(({ reason }) => reason).join(', ');
+export const reasonsOf = (findings: readonly Violation[]): string => findings.map(({ reason }) => reason).join(', ');
 
 /** Returns the reasons with details: `host namespaces (hostPID=true), privileged (…)`. */
-export const detailsOf = (findings: readonly Finding[]): string =>
+export const detailsOf = (findings: readonly Violation[]): string =>
   findings.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 
 function checksOf(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {

@@ -1,5 +1,5 @@
 /** A level of the pod security standards. */
-export type Level = (typeof LEVELS)[number];
+export type PodSecurityLevel = (typeof LEVELS)[number];
 
 /** Levels from the least strict to the strictest. */
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
@@ -7,7 +7,7 @@ const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
 /** A level in the version of a release. */
 export interface LevelVersion {
   /** The level. */
-  readonly level: Level;
+  readonly level: PodSecurityLevel;
   /** Minor version of the release, 27 for `v1.27`; {@link LATEST} for the newest. */
   readonly minor: number;
 }
@@ -19,7 +19,7 @@ export const LATEST = Number.POSITIVE_INFINITY;
 export class PolicyError extends Error {}
 
 /** Reads a level. @throws PolicyError */
-export function parseLevel(text: string): Level {
+export function parseLevel(text: string): PodSecurityLevel {
   const level = LEVELS.find((known) => known === text);
   if (level === undefined) throw new PolicyError(`must be one of ${LEVELS.join(', ')}`);
   return level;
@@ -47,4 +47,5 @@ export const isEquivalent = (a: LevelVersion, b: LevelVersion): boolean =>
   a.level === b.level && (a.minor === b.minor || a.level === 'privileged');
 
 /** Compares two levels; negative if the first is less strict. */
-export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) - LEVELS.indexOf(b);
+export const compareLevels = (a: PodSecurityLevel, b: PodSecurityLevel): number =>
+  LEVELS.indexOf(a) - LEVELS.indexOf(b);

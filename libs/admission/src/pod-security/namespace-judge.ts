@@ -2,7 +2,7 @@ import { invalid } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
 import { ExistingPods } from './existing-pods.js';
 import { compareLevels, isSame, policyText } from './level-version.js';
-import { isPrivileged, isSamePolicy, isSet, type Mode, type Policy } from './namespace-policy.js';
+import { isPrivileged, isSamePolicy, isSet, type PodSecurityMode, type Policy } from './namespace-policy.js';
 import { type PodSecurityTools, policyIn, textOfErrors } from './tools.js';
 
 /** Longest time for checking existing pods, ms. */
@@ -33,8 +33,8 @@ function isTighter({ enforce }: Policy, { enforce: old }: Policy): boolean {
 function warnExempt({ configuration, labels: keys }: PodSecurityTools, attributes: Attributes, policy: Policy): void {
   if (isPrivileged(policy) || isSamePolicy(policy, configuration.defaults)) return;
   const labels = attributes.object?.metadata?.labels ?? {};
-  const isSaid = (mode: Mode) => isSet(labels, keys[mode].level) || isSet(labels, keys[mode].version);
-  const modes: readonly Mode[] = ['enforce', 'audit', 'warn'];
+  const isSaid = (mode: PodSecurityMode) => isSet(labels, keys[mode].level) || isSet(labels, keys[mode].version);
+  const modes: readonly PodSecurityMode[] = ['enforce', 'audit', 'warn'];
   const said = modes.filter((mode) => policy[mode].level !== 'privileged' && isSaid(mode));
   const text = said.map((mode) => `${mode}=${policyText(policy[mode])}`).join(', ');
   const namespace = JSON.stringify(attributes.name);

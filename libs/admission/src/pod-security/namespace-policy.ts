@@ -3,18 +3,18 @@ import {
   compareLevels,
   isEquivalent,
   LATEST,
-  type Level,
   type LevelVersion,
+  type PodSecurityLevel,
   PolicyError,
   parseLevel,
   parseVersion,
 } from './level-version.js';
 
 /** Mode in which a policy applies: violations are refused, noted in the audit log, or reported as warnings. */
-export type Mode = 'enforce' | 'audit' | 'warn';
+export type PodSecurityMode = 'enforce' | 'audit' | 'warn';
 
 /** The level and version that apply in a namespace, for each mode. */
-export type Policy = Readonly<Record<Mode, LevelVersion>>;
+export type Policy = Readonly<Record<PodSecurityMode, LevelVersion>>;
 
 /** A policy, and the errors of the labels that it was read from. */
 export interface ReadPolicy {
@@ -27,7 +27,7 @@ export interface ReadPolicy {
 /** Returns the keys of the policy labels of namespaces. */
 export const policyLabels = (names: Names) => {
   const prefix = names.key('pod-security.orch.io/');
-  const of = (mode: Mode) => ({ level: prefix + mode, version: `${prefix}${mode}-version` });
+  const of = (mode: PodSecurityMode) => ({ level: prefix + mode, version: `${prefix}${mode}-version` });
   return { enforce: of('enforce'), audit: of('audit'), warn: of('warn') };
 };
 /** Keys of the policy labels, by mode. */
@@ -52,7 +52,7 @@ export function policyOf(labels: Labels, defaults: Policy, keys: PolicyLabels): 
       return undefined;
     }
   };
-  const chosen = (mode: Mode, otherwise: Level) => {
+  const chosen = (mode: PodSecurityMode, otherwise: PodSecurityLevel) => {
     const [key, fallback] = [keys[mode], defaults[mode]];
     const [level, minor] = [read(key.level, parseLevel), read(key.version, parseVersion)];
     return {

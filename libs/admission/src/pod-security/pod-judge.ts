@@ -1,10 +1,10 @@
 import { type ApiObject, forbidden } from '@orch/machinery';
 import type { PodSpec } from '@orch/schema/types/core/v1';
 import type { Attributes } from '../attributes.js';
-import { type Finding, podView } from './check.js';
+import { podView, type Violation } from './check.js';
 import { detailsOf, findingsOn } from './evaluator.js';
 import { LATEST, policyText } from './level-version.js';
-import { isPrivileged, type Mode, type Policy, type ReadPolicy } from './namespace-policy.js';
+import { isPrivileged, type PodSecurityMode, type Policy, type ReadPolicy } from './namespace-policy.js';
 import { isSignificant } from './pod-changes.js';
 import { type PodTemplate, templateOf } from './pod-templates.js';
 import {
@@ -110,7 +110,7 @@ function judge(
   }
   const pod = podView(names, metadata, spec);
   const findings = remembered(policy, (mode) => findingsOn(pod, policy[mode]));
-  const against = (mode: Mode) => `PodSecurity "${policyText(policy[mode])}": ${detailsOf(findings(mode))}`;
+  const against = (mode: PodSecurityMode) => `PodSecurity "${policyText(policy[mode])}": ${detailsOf(findings(mode))}`;
   const isDenied = enforces && findings('enforce').length > 0;
   if (enforces) {
     note(tools, attributes, 'enforce-policy', policyText(policy.enforce));
@@ -130,8 +130,11 @@ function judge(
 }
 
 /** Returns a function that evaluates each distinct policy once. */
-function remembered(policy: Policy, find: (mode: Mode) => readonly Finding[]): (mode: Mode) => readonly Finding[] {
-  const known = new Map<string, readonly Finding[]>();
+function remembered(
+  policy: Policy,
+  find: (mode: PodSecurityMode) => readonly Violation[],
+): (mode: PodSecurityMode) => readonly Violation[] {
+  const known = new Map<string, readonly Violation[]>();
   return (mode) => {
     const key = policyText(policy[mode]);
     const found = known.get(key) ?? find(mode);

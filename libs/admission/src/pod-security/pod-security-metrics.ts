@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { Target } from '../attributes.js';
 import { LATEST, type LevelVersion, versionText } from './level-version.js';
-import type { Mode } from './namespace-policy.js';
+import type { PodSecurityMode } from './namespace-policy.js';
 
 /** Newer releases than this one are counted together: namespaces may name any. */
 const THIS_MINOR = 27;
@@ -9,7 +9,7 @@ const THIS_MINOR = 27;
 /** Counts the evaluations of pods. */
 export interface PodSecurityObserver {
   /** Counts a decision by a policy in a mode. */
-  evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: Mode, target: Target): void;
+  evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: PodSecurityMode, target: Target): void;
   /** Counts an exempt request. */
   exempt(target: Target): void;
   /** Counts a failure to determine a policy. @param fatal whether there was no evaluation */
@@ -21,17 +21,17 @@ export function podSecurityMetrics(metrics: Metrics): PodSecurityObserver {
   const request = ['request_operation', 'resource', 'subresource'] as const;
   const evaluations = metrics.counter({
     name: 'pod_security_evaluations_total',
-    help: 'Times that a policy was applied to a pod or a template of pods, without those of which nothing was looked at.',
+    help: 'Number of evaluations of a pod security policy for a pod or pod template, without those that needed no check.',
     labels: ['decision', 'policy_level', 'policy_version', 'mode', ...request] as const,
   });
   const exemptions = metrics.counter({
     name: 'pod_security_exemptions_total',
-    help: 'Requests that no policy was applied to, as they are exempt.',
+    help: 'Number of requests that are exempt from pod security policies.',
     labels: request,
   });
   const errors = metrics.counter({
     name: 'pod_security_errors_total',
-    help: 'Failures to find out which policy holds; what is not fatal was judged most strictly instead.',
+    help: 'Number of failures to determine the pod security policy in effect. Failures that are not fatal are handled by the most restrictive policy.',
     labels: ['fatal', ...request] as const,
   });
   return {

@@ -1,11 +1,11 @@
-import { type AskedAuthorizer, type Bindings, jsonValue } from '@orch/expressions';
+import { type Activation, type AskedAuthorizer, jsonValue } from '@orch/expressions';
 import type { ApiObject, JsonObject, Names } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
 import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
 import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { requestOf } from '../webhook/review.js';
-import type { PolicySurroundings } from './policy-surroundings.js';
+import type { PolicyServices } from './policy-services.js';
 
 /** A request as expressions of policies see it; values that several of them use are made once. */
 export class AskedRequest {
@@ -14,11 +14,11 @@ export class AskedRequest {
   /** Yields to the event loop between evaluations. */
   readonly turns = new EvaluationTurns();
   readonly #request: JsonObject;
-  readonly #variables = new Map<string, Promise<Bindings>>();
+  readonly #variables = new Map<string, Promise<Activation>>();
 
   constructor(
     readonly attributes: Attributes,
-    private readonly forms: PolicySurroundings['forms'],
+    private readonly forms: PolicyServices['forms'],
     names: Names,
   ) {
     this.asked = askedAuthorizer(attributes);
@@ -32,7 +32,7 @@ export class AskedRequest {
    * @param as version and kind in which the expressions see the objects
    * @throws Error if they cannot be converted to that
    */
-  async variables(as: SentAs, params: ApiObject | undefined): Promise<Bindings> {
+  async variables(as: SentAs, params: ApiObject | undefined): Promise<Activation> {
     const { group, version, resource } = as.resource;
     const key = `${group}/${version}/${resource}`;
     const made = this.#variables.get(key) ?? this.#without(as);
@@ -41,7 +41,7 @@ export class AskedRequest {
   }
 
   /** Returns the values without parameters, which are null then. */
-  async #without(as: SentAs): Promise<Bindings> {
+  async #without(as: SentAs): Promise<Activation> {
     const { asked, attributes, forms } = this;
     const { object, oldObject } = attributes;
     const objects = {

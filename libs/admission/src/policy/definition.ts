@@ -2,18 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AdmissionProgram,
   admissionScope,
+  type CelType,
   type ComposedVariable,
   composedScope,
   composedType,
   LATER_ENVIRONMENT,
   NAMESPACE_VARIABLE,
   type Scope,
-  type Type,
 } from '@orch/expressions';
 import { Conditions } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
 import { programInTurns } from '../matching/program-in-turns.js';
-import type { ParamKind } from './policy-surroundings.js';
+import type { ParamKind } from './policy-services.js';
 import {
   criteriaOf,
   type PolicySpec,
@@ -46,7 +46,7 @@ export interface CompiledPolicy {
  * A policy in prepared form, made once. Its expressions may use features newer than release 1.27, whatever is enabled
  * now: they were allowed to when they were written, and the meaning of all others is the same.
  */
-export class Definition {
+export class PolicyDefinition {
   /** Matches requests by the constraints of the policy. */
   readonly matcher: Matcher;
   /** Whether the failure policy is `Ignore`. */
@@ -96,13 +96,13 @@ export class Definition {
   }
 
   /** Returns the variables that expressions may use. @param types of the variables declared so far */
-  #scope(types: ReadonlyMap<string, Type>, authorizer = true): Scope {
+  #scope(types: ReadonlyMap<string, CelType>, authorizer = true): Scope {
     const scope = admissionScope({ params: this.paramKind !== undefined, authorizer, namespace: true });
     return this.variables.length === 0 ? scope : composedScope(scope, types);
   }
 
   async #compile(): Promise<CompiledPolicy> {
-    const types = new Map<string, Type>();
+    const types = new Map<string, CelType>();
     const [scope, messageScope] = [this.#scope(types), this.#scope(types, false)];
     const variables = this.variables.length === 0 ? undefined : await this.#compileVariables(scope, types);
     const made = {
@@ -123,7 +123,7 @@ export class Definition {
   }
 
   /** Compiles the variables; each may use those before it. @param types filled with the types of all */
-  async #compileVariables(scope: Scope, types: Map<string, Type>): Promise<ReadonlyMap<string, ComposedVariable>> {
+  async #compileVariables(scope: Scope, types: Map<string, CelType>): Promise<ReadonlyMap<string, ComposedVariable>> {
     const made = new Map<string, ComposedVariable>();
     for (const [place, { name, expression }] of this.variables.entries()) {
       const { program } = await compiled(expression, scope);

@@ -1,6 +1,6 @@
 import {
+  type Activation,
   type AskedAuthorizer,
-  type Bindings,
   COMPOSED_VARIABLE,
   ComposedValues,
   type ComposedVariable,
@@ -33,7 +33,7 @@ interface Ran {
 
 /** Evaluates expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
-  readonly #bindings: Bindings;
+  readonly #bindings: Activation;
   readonly #composed: ComposedValues | undefined;
 
   /**
@@ -41,7 +41,7 @@ export class Evaluation {
    * @param variables of the policy, which all expressions share; undefined for none
    */
   constructor(
-    bindings: Bindings,
+    bindings: Activation,
     private readonly asked: AskedAuthorizer,
     private readonly turns: EvaluationTurns,
     variables?: ReadonlyMap<string, ComposedVariable>,

@@ -1,11 +1,11 @@
 import { POLICY_COST_LIMIT } from '@orch/expressions';
 import { aggregated, type Conditions, OUT_OF_BUDGET } from '../matching/conditions.js';
-import type { Compiled, CompiledPolicy, Definition } from './definition.js';
+import type { Compiled, CompiledPolicy, PolicyDefinition } from './definition.js';
 import type { Evaluated, Evaluation, Evaluations } from './evaluation.js';
 import type { StoredValidation } from './stored-policy.js';
 
 /** Decision of one validation of a policy about a request. */
-export interface Decision {
+export interface PolicyDecision {
   /** Whether the request is admitted. */
   readonly admits: boolean;
   /** Whether an evaluation failed, so that the failure policy decided. */
@@ -29,7 +29,7 @@ interface Note {
 /** Outcome of a policy for a request with one set of parameters. */
 export interface Judgement {
   /** Decisions of the validations; empty if the match conditions exclude the request. */
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly PolicyDecision[];
   /** Audit annotations of the policy. */
   readonly notes: readonly Note[];
 }
@@ -44,7 +44,7 @@ const NOTHING: Judgement = { decisions: [], notes: [] };
  */
 export class Judge {
   constructor(
-    private readonly definition: Definition,
+    private readonly definition: PolicyDefinition,
     private readonly compiled: CompiledPolicy,
     private readonly conditionFailed: () => void,
   ) {}
@@ -86,11 +86,11 @@ export class Judge {
     return { decisions: [this.#failed(message, 0)], notes: [] };
   }
 
-  #failed(message: string, milliseconds: number): Decision {
+  #failed(message: string, milliseconds: number): PolicyDecision {
     return { admits: this.definition.ignoresFailure, failed: true, message, reason: '', milliseconds };
   }
 
-  #decision(result: Evaluated, at: number, messages: Evaluations | undefined): Decision {
+  #decision(result: Evaluated, at: number, messages: Evaluations | undefined): PolicyDecision {
     const { milliseconds, error } = result;
     if (error !== undefined) return this.#failed(error, milliseconds);
     if (!messages) return this.#failed(`failed messageExpression: ${OUT_OF_BUDGET}`, milliseconds);

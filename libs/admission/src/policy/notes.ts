@@ -1,12 +1,12 @@
 import type { Attributes } from '../attributes.js';
-import type { Binding } from './policies.js';
+import type { PolicyBinding } from './policies.js';
 
 /** Most bytes of one annotation value, and of all values of one key together. */
 const LONGEST_NOTE = 10 * 1024;
 const MOST_NOTES = 64 * 1024;
 
 /** Collects the audit annotations of all bindings of one policy: each value once, in order, as far as there is room. */
-export class Notes {
+export class AuditAnnotations {
   readonly #values = new Map<string, { readonly told: Set<string>; left: number }>();
 
   /** Adds a value; it is cut to the most bytes of one, and dropped if its key has no room left. */
@@ -34,7 +34,7 @@ function shortened(value: string): string {
  * Returns the annotation for a failed validation: JSON as the reference writes it.
  * @param at index of the validation in its policy
  */
-export function failureNote(binding: Binding, at: number, message: string): string {
+export function failureNote(binding: PolicyBinding, at: number, message: string): string {
   const { name, spec, actions } = binding;
   const told = {
     message,

@@ -1,6 +1,6 @@
 import { type ApiObject, type LabelSelector, labelSelectorOf, SelectorError, StatusError } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
-import type { ParamKind, ParamObjects } from './policy-surroundings.js';
+import type { ParamKind, ParamObjects } from './policy-services.js';
 import type { ParamRef } from './stored-policy.js';
 
 /**

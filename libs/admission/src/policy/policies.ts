@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '@orch/machinery';
 import { Matcher } from '../matching/match.js';
-import { Definition } from './definition.js';
+import { PolicyDefinition } from './definition.js';
 import { ParamChoice } from './param-lookup.js';
 import { type BindingSpec, criteriaOf, type PolicySpec } from './stored-policy.js';
 
 /** A binding of a policy: the requests it applies to, and the actions taken for failed validations. */
-export class Binding {
+export class PolicyBinding {
   /** Matches requests; undefined for all that the policy matches. */
   readonly matcher: Matcher | undefined;
   /** Actions for failed validations: `Deny`, `Audit`, `Warn`. */
@@ -31,17 +31,17 @@ export class Binding {
 /** A policy with its bindings, sorted by name. */
 export interface BoundPolicy {
   /** The policy. */
-  readonly definition: Definition;
+  readonly definition: PolicyDefinition;
   /** Matches requests by the constraints of the policy. */
   readonly matcher: Matcher;
   /** Its bindings. */
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly PolicyBinding[];
 }
 
 /** Joins policies and bindings by name. Prepared forms of unchanged objects are reused. */
 export class Policies {
-  #definitions = new Map<string, Definition>();
-  #bindings = new Map<string, Binding>();
+  #definitions = new Map<string, PolicyDefinition>();
+  #bindings = new Map<string, PolicyBinding>();
 
   /** @param defined called for each new policy */
   constructor(private readonly defined: () => void) {}
@@ -52,10 +52,10 @@ export class Policies {
    */
   of(policies: Iterable<ApiObject>, bindings: Iterable<ApiObject>): readonly BoundPolicy[] {
     const before = this.#definitions;
-    this.#definitions = kept(policies, before, (name, spec: PolicySpec) => new Definition(name, spec));
+    this.#definitions = kept(policies, before, (name, spec: PolicySpec) => new PolicyDefinition(name, spec));
     for (const name of this.#definitions.keys()) if (!before.has(name)) this.defined();
-    this.#bindings = kept(bindings, this.#bindings, (name, spec: BindingSpec) => new Binding(name, spec));
-    const bound = new Map<string, Binding[]>();
+    this.#bindings = kept(bindings, this.#bindings, (name, spec: BindingSpec) => new PolicyBinding(name, spec));
+    const bound = new Map<string, PolicyBinding[]>();
     for (const binding of this.#bindings.values()) {
       const policy = binding.spec.policyName ?? '';
       const others = bound.get(policy);

@@ -20,17 +20,17 @@ export function policyMetrics(metrics: Metrics): PolicyObserver {
   const labels = ['policy', 'policy_binding', 'enforcement_action', 'state'] as const;
   const checks = metrics.counter({
     name: 'apiserver_validating_admission_policy_check_total',
-    help: 'Validations of admission policies that did not hold, or failed, by what followed from that.',
+    help: 'Number of validations of admission policies that did not hold or failed, by the enforced action.',
     labels,
   });
   const definitions = metrics.counter({
     name: 'apiserver_validating_admission_policy_definition_total',
-    help: 'Admission policies that have come to be known.',
+    help: 'Number of admission policies that this process has loaded.',
     labels: ['state', 'enforcement_action'] as const,
   });
   const durations = metrics.histogram({
     name: 'apiserver_validating_admission_policy_check_duration_seconds',
-    help: 'Time that these validations took.',
+    help: 'Time of evaluations of admission policies whose validation did not hold or failed.',
     labels,
     buckets: BUCKETS,
   });

@@ -1,18 +1,18 @@
-import { type Bindings, jsonValue, NAMESPACE_VARIABLE } from '@orch/expressions';
+import { type Activation, jsonValue, NAMESPACE_VARIABLE } from '@orch/expressions';
 import { type ApiObject, parseApiVersion, StatusError } from '@orch/machinery';
 import type { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 import { outOfTime } from '../webhook/refusals.js';
 import type { AskedRequest } from './asked-request.js';
-import type { CompiledPolicy, Definition } from './definition.js';
+import type { CompiledPolicy, PolicyDefinition } from './definition.js';
 import { type Denial, denied } from './denial.js';
 import { Evaluation } from './evaluation.js';
-import { type Decision, Judge, type Judgement } from './judgement.js';
-import { failureNote, Notes } from './notes.js';
+import { Judge, type Judgement, type PolicyDecision } from './judgement.js';
+import { AuditAnnotations, failureNote } from './notes.js';
 import { ParamLookup } from './param-lookup.js';
-import type { Binding, BoundPolicy } from './policies.js';
+import type { BoundPolicy, PolicyBinding } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
-import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
+import type { ParamKind, PolicyServices } from './policy-services.js';
 
 /** Dependencies of the evaluation of policies. */
 export interface PolicyTools {
@@ -21,7 +21,7 @@ export interface PolicyTools {
   /** Reads the namespace of a request. */
   readonly namespaces: Pick<FollowedNamespaces, 'find'>;
   /** Host of the plugin. */
-  readonly surroundings: PolicySurroundings;
+  readonly services: PolicyServices;
   /** Counts outcomes. */
   readonly observer: PolicyObserver;
   /** Key of the audit annotation for validations that do not hold. */
@@ -44,18 +44,18 @@ export class PolicyRun {
     private readonly request: AskedRequest,
     private readonly tools: PolicyTools,
   ) {
-    this.#params = new ParamLookup(request.attributes, tools.surroundings.params);
+    this.#params = new ParamLookup(request.attributes, tools.services.params);
   }
 
   /** Evaluates one policy with all its bindings, and keeps its denials. */
   async hear(policy: BoundPolicy): Promise<void> {
     const { definition, bindings } = policy;
     const { attributes } = this.request;
-    const { world, surroundings } = this.tools;
+    const { world, services } = this.tools;
     const sentAs = await this.#tried(definition, undefined, () => definition.matcher.match(attributes, world));
     if (!sentAs) return;
     const { paramKind } = definition;
-    if (paramKind && surroundings.params.isNamespaced(paramKind) === undefined) {
+    if (paramKind && services.params.isNamespaced(paramKind) === undefined) {
       this.#unusable(
         definition,
         undefined,
@@ -63,7 +63,7 @@ export class PolicyRun {
       );
       return;
     }
-    const notes = new Notes();
+    const notes = new AuditAnnotations();
     for (const binding of bindings) await this.#bound(definition, binding, sentAs, notes);
     notes.publish(definition.name, attributes);
   }
@@ -74,7 +74,12 @@ export class PolicyRun {
     if (first) throw denied(this.request.attributes, first);
   }
 
-  async #bound(definition: Definition, binding: Binding, sentAs: SentAs, notes: Notes): Promise<void> {
+  async #bound(
+    definition: PolicyDefinition,
+    binding: PolicyBinding,
+    sentAs: SentAs,
+    notes: AuditAnnotations,
+  ): Promise<void> {
     const { attributes } = this.request;
     const { world } = this.tools;
     const { matcher } = binding;
@@ -91,16 +96,16 @@ export class PolicyRun {
     }
   }
 
-  #judged(definition: Definition, compiled: CompiledPolicy, variables: Bindings): Promise<Judgement> {
+  #judged(definition: PolicyDefinition, compiled: CompiledPolicy, variables: Activation): Promise<Judgement> {
     const { asked, turns } = this.request;
-    const failed = () => this.tools.surroundings.conditionFailed(definition.name);
+    const failed = () => this.tools.services.conditionFailed(definition.name);
     const evaluation = new Evaluation(variables, asked, turns, compiled.variables);
     return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
       conditions.evaluateWith(variables, asked, turns),
     );
   }
 
-  async #variables(definition: Definition, sentAs: SentAs, params: ApiObject | undefined): Promise<Bindings> {
+  async #variables(definition: PolicyDefinition, sentAs: SentAs, params: ApiObject | undefined): Promise<Activation> {
     const namespace = definition.namesNamespace ? await this.#namespace() : undefined;
     try {
       const variables = await this.request.variables(sentAs, params);
@@ -122,8 +127,8 @@ export class PolicyRun {
 
   /** Runs work and attributes its failure to the policy, or to the binding. */
   async #tried<T>(
-    definition: Definition,
-    binding: Binding | undefined,
+    definition: PolicyDefinition,
+    binding: PolicyBinding | undefined,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
@@ -135,13 +140,18 @@ export class PolicyRun {
     }
   }
 
-  #unusable(definition: Definition, binding: Binding | undefined, why: string): void {
+  #unusable(definition: PolicyDefinition, binding: PolicyBinding | undefined, why: string): void {
     if (definition.ignoresFailure) return;
     const message = `failed to configure ${binding ? 'binding' : 'policy'}: ${why}`;
     this.#denials.push({ policy: definition.name, binding: binding?.name, message, reason: '' });
   }
 
-  #enforce(definition: Definition, binding: Binding, { decisions, notes: noted }: Judgement, notes: Notes): void {
+  #enforce(
+    definition: PolicyDefinition,
+    binding: PolicyBinding,
+    { decisions, notes: noted }: Judgement,
+    notes: AuditAnnotations,
+  ): void {
     for (const [at, decision] of decisions.entries()) this.#carryOut(definition, binding, decision, at);
     for (const { key, value, error, milliseconds } of noted) {
       if (value !== undefined) notes.add(key, value);
@@ -150,7 +160,7 @@ export class PolicyRun {
     }
   }
 
-  #carryOut(definition: Definition, binding: Binding, decision: Decision, at: number): void {
+  #carryOut(definition: PolicyDefinition, binding: PolicyBinding, decision: PolicyDecision, at: number): void {
     const { observer } = this.tools;
     const { attributes } = this.request;
     const { message, milliseconds } = decision;
@@ -180,9 +190,9 @@ export class PolicyRun {
   }
 
   #deny(
-    { name: policy }: Definition,
-    { name: binding }: Binding,
-    { message, reason, milliseconds }: Pick<Decision, 'message' | 'reason' | 'milliseconds'>,
+    { name: policy }: PolicyDefinition,
+    { name: binding }: PolicyBinding,
+    { message, reason, milliseconds }: Pick<PolicyDecision, 'message' | 'reason' | 'milliseconds'>,
   ): void {
     this.#denials.push({ policy, binding, message, reason });
     this.tools.observer.enforced(policy, binding, 'deny', milliseconds);

@@ -2,7 +2,7 @@ import type { LabelSelectorObject } from '@orch/machinery';
 import type { MatchCondition } from '../matching/conditions.js';
 import type { MatchCriteria } from '../matching/match.js';
 import type { Rule } from '../matching/rules.js';
-import type { ParamKind } from './policy-surroundings.js';
+import type { ParamKind } from './policy-services.js';
 
 /** `spec` of a ValidatingAdmissionPolicy as it is stored. */
 export interface PolicySpec {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   builtInSchema,
+  type CelType,
   checkedType,
   composedScope,
   composedType,
   LATER_ENVIRONMENT,
+  type SchemaProps,
   type Scope,
-  type StructuralSchema,
-  type Type,
   typedAdmissionScope,
   typeFaults,
 } from '@orch/expressions';
@@ -90,7 +90,7 @@ async function scopesOf(policy: CheckedPolicy, known: KnownKinds) {
  */
 async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): Promise<Scope> {
   if (variables.length === 0) return scope;
-  const types = new Map<string, Type>();
+  const types = new Map<string, CelType>();
   const composed = composedScope(scope, types);
   for (const { name, expression } of variables) {
     types.set(name, composedType(checkedType(expression, LATER_ENVIRONMENT, composed).type));
@@ -100,18 +100,18 @@ async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): P
 }
 
 /** Returns the schema of a kind, with the members that every object has. */
-function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema | undefined {
+function schemaOf(kind: GroupVersionKind, known: KnownKinds): SchemaProps | undefined {
   const form = known.formOf(kind);
   if (!form) return undefined;
   if ('struct' in form) return builtInSchema(form.struct);
   const text = { type: 'string' };
-  const declared = form.declared as StructuralSchema;
+  const declared = form.declared as SchemaProps;
   const metadata = builtInSchema(form.metadata);
   return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
 }
 
 /** Returns the schema of the parameters: an empty one for a kind that is not served, undefined without parameters. */
-function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): StructuralSchema | undefined {
+function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): SchemaProps | undefined {
   if (!paramKind) return undefined;
   const parsed = parseApiVersion(paramKind.apiVersion);
   return (parsed && schemaOf({ ...parsed, kind: paramKind.kind }, known)) ?? {};

@@ -6,7 +6,7 @@ import { Metrics } from '@orch/runtime';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Attributes } from '../attributes.js';
 import { attributesOf, pluginContext, TestObjects, targetOf } from '../testing/index.js';
-import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
+import type { ParamKind, PolicyServices } from './policy-services.js';
 import { validatingAdmissionPolicies } from './validating-admission-policy.js';
 
 const GROUP = 'admissionregistration.orch.io';
@@ -21,7 +21,7 @@ interface Settings {
   readonly limits?: Readonly<Record<string, JsonObject>>;
   readonly served?: boolean;
   readonly namespaced?: boolean;
-  readonly find?: PolicySurroundings['params']['find'];
+  readonly find?: PolicyServices['params']['find'];
 }
 
 /** The plugin with policies by their names; `p` is bound by `b` as it says. */
@@ -32,7 +32,7 @@ function rig({ on = true, limits = {}, served = true, namespaced = true, find }:
   const metrics = new Metrics();
   const followed: ParamKind[][] = [];
   const failed: string[] = [];
-  const policies: PolicySurroundings = {
+  const policies: PolicyServices = {
     ...pluginContext().policies,
     params: {
       follow: (kinds) => void followed.push([...kinds]),

@@ -10,7 +10,7 @@ import { AskedRequest } from './asked-request.js';
 import { type BoundPolicy, Policies } from './policies.js';
 import { type PolicyObserver, policyMetrics } from './policy-metrics.js';
 import { PolicyRun, type PolicyTools } from './policy-run.js';
-import type { ParamKind } from './policy-surroundings.js';
+import type { ParamKind } from './policy-services.js';
 
 const GROUP = 'admissionregistration.orch.io';
 const NAME = 'ValidatingAdmissionPolicy';
@@ -28,8 +28,8 @@ class AdmissionPolicies implements AdmissionPlugin {
   readonly #names: Names;
   readonly #group: string;
 
-  constructor({ names, objects, policies: surroundings }: PluginContext, observer: PolicyObserver) {
-    const { forms, params } = surroundings;
+  constructor({ names, objects, policies: services }: PluginContext, observer: PolicyObserver) {
+    const { forms, params } = services;
     const policies = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicies' });
     const bindings = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicybindings' });
     this.#followed = [policies, bindings];
@@ -55,7 +55,7 @@ class AdmissionPolicies implements AdmissionPlugin {
         namespaceLabels: (name) => this.#namespaces.labels(name),
       },
       namespaces: this.#namespaces,
-      ...{ surroundings, observer },
+      ...{ services, observer },
       failureKey: `${names.group('validation.policy.admission.orch.io')}/validation_failure`,
     };
   }
@@ -77,7 +77,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     if (attributes.isOwnAffair === true) return;
     // A policy that cannot be read may be about whatever is written, and so may a binding be of such.
     for (const kind of this.#followed) requireReadable(kind, '');
-    const request = new AskedRequest(attributes, this.#tools.surroundings.forms, this.#names);
+    const request = new AskedRequest(attributes, this.#tools.services.forms, this.#names);
     const run = new PolicyRun(request, this.#tools);
     for (const policy of this.#index.meant(attributes)) {
       if (performance.now() >= attributes.deadline) throw outOfTime();

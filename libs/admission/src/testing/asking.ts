@@ -5,7 +5,7 @@ import { Metrics } from '@orch/runtime';
 import type { Attributes, Target } from '../attributes.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { PLUGINS } from '../plugins.js';
-import type { PolicySurroundings } from '../policy/policy-surroundings.js';
+import type { PolicyServices } from '../policy/policy-services.js';
 import { TestObjects } from './known-objects.js';
 
 /** A plugin of a name, as a process with the names of Kubernetes, no objects and every feature has it, but for what is said. */
@@ -34,7 +34,7 @@ export function pluginContext(context: Partial<PluginContext> = {}): PluginConte
   };
 }
 
-const NO_POLICIES: PolicySurroundings = {
+const NO_POLICIES: PolicyServices = {
   forms: {
     served: 1,
     own: ({ group, version, resource, kind }) => ({

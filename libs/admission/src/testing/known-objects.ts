@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import { ManualInformer } from '@orch/runtime/testing';
 import type { FollowedObjects, KnownObjects, KnownResource } from '../known-objects.js';
 
 /** Objects that a test puts in by hand. */
@@ -42,8 +43,7 @@ export class TestObjects implements KnownObjects {
 }
 
 class TestKind implements FollowedObjects {
-  readonly #objects = new Map<string, ApiObject>();
-  readonly #listeners = new Set<(changed: ReadonlySet<string>) => void>();
+  readonly informer = new ManualInformer<ApiObject>();
   isBehind = false;
   /** Why some cannot be read, whatever namespace is asked about. */
   lack: Error | undefined;
@@ -53,7 +53,7 @@ class TestKind implements FollowedObjects {
   }
 
   get(namespace: string, name: string): ApiObject | undefined {
-    return this.#objects.get(`${namespace}/${name}`);
+    return this.informer.get(keyOf(namespace, name));
   }
 
   in(namespace: string): Iterable<ApiObject> {
@@ -61,26 +61,20 @@ class TestKind implements FollowedObjects {
   }
 
   all(): Iterable<ApiObject> {
-    return this.#objects.values();
+    return this.informer.list();
   }
 
   onChange(listener: (changed: ReadonlySet<string>) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.informer.onChange(listener);
   }
 
   put(object: ApiObject): void {
-    this.#objects.set(`${object.metadata?.namespace ?? ''}/${object.metadata?.name}`, object);
-    this.#tell(object.metadata?.namespace, object.metadata?.name);
+    this.informer.put(keyOf(object.metadata?.namespace, object.metadata?.name), object);
   }
 
   remove(namespace: string, name: string): void {
-    this.#objects.delete(`${namespace}/${name}`);
-    this.#tell(namespace, name);
-  }
-
-  #tell(namespace = '', name = ''): void {
-    const changed = new Set([namespace === '' ? name : `${namespace}/${name}`]);
-    for (const listener of this.#listeners) listener(changed);
+    this.informer.remove(keyOf(namespace, name));
   }
 }
+
+const keyOf = (namespace = '', name = ''): string => (namespace === '' ? name : `${namespace}/${name}`);

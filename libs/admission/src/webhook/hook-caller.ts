@@ -7,7 +7,7 @@ import { callerOf } from './outstanding-calls.js';
 import { UnreadableAnswer } from './patch-bytes.js';
 import { CallFailed, Denied, denial, noDryRun, outOfTime } from './refusals.js';
 import { type Answer, type ReviewVersion, reviewOf, reviewVersion, verifiedAnswer } from './review.js';
-import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './surroundings.js';
+import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './webhook-services.js';
 
 /** A request for one webhook. */
 interface Asked {

@@ -7,8 +7,8 @@ import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import type { Hook } from './hook.js';
 import { CallFailed } from './refusals.js';
 import type { Answer } from './review.js';
-import type { Patched } from './surroundings.js';
 import { type Matched, WebhookPlugin } from './webhook-plugin.js';
+import type { Patched } from './webhook-services.js';
 
 /** State of a request between its two rounds. */
 class Rounds {

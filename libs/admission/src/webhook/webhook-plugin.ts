@@ -13,7 +13,7 @@ import { CallsByWebhook } from './calls-by-webhook.js';
 import { type Hook, Hooks } from './hook.js';
 import { HookCaller } from './hook-caller.js';
 import { requestOf } from './review.js';
-import type { WebhookState, WebhookSurroundings, WebhookTrust, WebhookType } from './surroundings.js';
+import type { WebhookServices, WebhookState, WebhookTrust, WebhookType } from './webhook-services.js';
 
 /** A phase of admission and its configurations. */
 interface Phase {
@@ -43,7 +43,7 @@ export class WebhookPlugin {
   /** Calls webhooks and applies their failure policies. */
   readonly caller: HookCaller;
   /** Converts objects to the form that webhooks see. */
-  readonly forms: WebhookSurroundings['forms'];
+  readonly forms: WebhookServices['forms'];
   /** Names of the installation. */
   readonly names: Names;
   readonly #configurations: FollowedObjects;
@@ -52,7 +52,7 @@ export class WebhookPlugin {
   readonly #namespaces: FollowedNamespaces;
   readonly #world: MatchWorld;
   readonly #group: string;
-  readonly #noted: WebhookSurroundings;
+  readonly #noted: WebhookServices;
 
   constructor(
     private readonly phase: Phase,

@@ -5,6 +5,7 @@ import type { Attributes } from '../attributes.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { attributesOf, pluginContext, TestObjects, targetOf } from '../testing/index.js';
 import { mutatingWebhooks } from './mutating-webhooks.js';
+import { validatingWebhooks } from './validating-webhooks.js';
 import {
   type Exemptions,
   NoAnswer,
@@ -13,8 +14,7 @@ import {
   type ReviewedForms,
   type WebhookState,
   type WebhookTrust,
-} from './surroundings.js';
-import { validatingWebhooks } from './validating-webhooks.js';
+} from './webhook-services.js';
 
 const GROUP = 'admissionregistration.orch.io';
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'default' } };

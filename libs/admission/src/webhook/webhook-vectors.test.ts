@@ -10,8 +10,8 @@ import { attributesOf, pluginContext, TestObjects } from '../testing/index.js';
 import { haveVectors, vectors } from '../testing/vectors.js';
 import { Hooks } from './hook.js';
 import { type ReviewVersion, verifiedAnswer } from './review.js';
-import type { ReviewedForms, WebhookSurroundings } from './surroundings.js';
 import { WebhookPlugin } from './webhook-plugin.js';
+import type { ReviewedForms, WebhookServices } from './webhook-services.js';
 
 interface VectorAttributes extends ResourceVersion {
   readonly kind: string;
@@ -109,7 +109,7 @@ async function matched(vector: Vector) {
   ]);
   const plugin = new WebhookPlugin(
     { type: 'validating', resource: 'validatingwebhookconfigurations' },
-    pluginContext({ objects, webhooks: () => surroundings(vector), isEnabled: () => false }),
+    pluginContext({ objects, webhooks: () => services(vector), isEnabled: () => false }),
   );
   const asked = attributesOf({
     ...about,
@@ -139,7 +139,7 @@ function allowing(lines: readonly string[]): Authorizer {
   };
 }
 
-function surroundings({ attributes, equivalent = [] }: Vector): WebhookSurroundings {
+function services({ attributes, equivalent = [] }: Vector): WebhookServices {
   const forms: Pick<ReviewedForms, 'own' | 'equivalents' | 'sent' | 'served'> = {
     served: 1,
     own: ({ group, version, resource, kind }) => ({

@@ -14,22 +14,22 @@ export function compactionMetrics(metrics: Metrics): (database: number) => Compa
   const labels = ['database'] as const;
   const overdue = metrics.gauge({
     name: 'orch_history_overdue_seconds',
-    help: 'How long the oldest history has been kept beyond --history-retention, where this process made the last round of compaction.',
+    help: 'Time for which the oldest history has been kept beyond --history-retention, if this process made the last compaction round.',
     labels,
   });
   const left = metrics.gauge({
     name: 'orch_history_partitions_left',
-    help: 'Partitions of history beyond --history-retention that could not be dropped, by the cause: locked by somebody, or refused by the database.',
+    help: 'Number of partitions of history beyond --history-retention that could not be dropped, by cause: locked by another session, or refused by the database.',
     labels: ['database', 'cause'] as const,
   });
   const rounds = metrics.counter({
     name: 'orch_history_compaction_rounds_total',
-    help: 'Rounds of compaction that this process made. One of all processes makes them at a time.',
+    help: 'Number of compaction rounds of this process. Only one process compacts at a time.',
     labels,
   });
   const failures = metrics.counter({
     name: 'orch_history_compaction_failures_total',
-    help: 'Rounds of compaction that failed.',
+    help: 'Number of failed compaction rounds.',
     labels,
   });
   const boundsOf = historyBounds(metrics);
@@ -60,17 +60,17 @@ function historyBounds(metrics: Metrics): (database: string) => (bounds: History
   const labels = ['database'] as const;
   const newest = metrics.gauge({
     name: 'orch_history_newest_version',
-    help: 'The newest version that was drawn, as of the last round of compaction of this process.',
+    help: "Newest version that was assigned, as of this process's last compaction round.",
     labels,
   });
   const end = metrics.gauge({
     name: 'orch_history_end_version',
-    help: 'The first version that history has no partition for yet, as of the last round of compaction of this process.',
+    help: "First version for which history has no partition yet, as of this process's last compaction round.",
     labels,
   });
   const opened = metrics.gauge({
     name: 'orch_history_partition_opened_timestamp_seconds',
-    help: 'When the oldest and the newest partition of history took their first changes, as of the last round of compaction of this process.',
+    help: "Time at which the oldest and the newest partition of history received their first changes, as of this process's last compaction round.",
     labels: ['database', 'partition'] as const,
   });
   return (database) => (bounds) => {

@@ -5,21 +5,21 @@ export function embeddedPostgresObserver(metrics: Metrics, logger: Logger) {
   const up = metrics
     .gauge({
       name: 'orch_embedded_postgres_up',
-      help: 'Whether the embedded PostgreSQL of this process runs (1), or is to be started again (0).',
+      help: '1 if the embedded PostgreSQL of this process runs, 0 if it is about to be restarted.',
       labels: [] as const,
     })
     .with();
   const ends = metrics
     .counter({
       name: 'orch_embedded_postgres_ends_total',
-      help: 'Times that the embedded PostgreSQL of this process ended by itself.',
+      help: 'Number of times that the embedded PostgreSQL of this process ended unexpectedly.',
       labels: [] as const,
     })
     .with();
   const failures = metrics
     .counter({
       name: 'orch_embedded_postgres_start_failures_total',
-      help: 'Vain attempts to start the embedded PostgreSQL of this process again.',
+      help: 'Number of failed attempts to restart the embedded PostgreSQL of this process.',
       labels: [] as const,
     })
     .with();
@@ -28,15 +28,15 @@ export function embeddedPostgresObserver(metrics: Metrics, logger: Logger) {
     ended(pid: number) {
       up.set(0);
       ends.inc();
-      logger.warn('the embedded PostgreSQL has ended and is started again', { pid });
+      logger.warn('the embedded PostgreSQL has ended and is being restarted', { pid });
     },
     startFailed(error: Error, pause: number, outOfSpace: boolean) {
       failures.inc();
-      logger.error('the embedded PostgreSQL cannot be started', error, { nextAttemptMs: pause, outOfSpace });
+      logger.error('the embedded PostgreSQL could not be started', error, { nextAttemptMs: pause, outOfSpace });
     },
     restarted(pid: number) {
       up.set(1);
-      logger.info('the embedded PostgreSQL runs again', { pid });
+      logger.info('the embedded PostgreSQL is running again', { pid });
     },
   };
 }

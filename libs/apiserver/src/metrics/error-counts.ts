@@ -14,7 +14,7 @@ export class ErrorCounts {
     metrics.observedCounter(
       {
         name: 'orch_logged_errors_total',
-        help: 'Errors that were logged, by the phrase that stands in the log.',
+        help: 'Number of logged errors, by the message in the log.',
         labels: ['message'] as const,
         maxSeries: MOST_PHRASES,
       },

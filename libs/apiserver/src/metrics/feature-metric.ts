@@ -16,7 +16,7 @@ export function featureMetric<Name extends string>(
 ): void {
   const enabled = metrics.gauge({
     name: 'kubernetes_feature_enabled',
-    help: 'Whether a feature is on.',
+    help: '1 if a feature is on, 0 if it is off.',
     stability: 'BETA',
     labels: ['name', 'stage'] as const,
   });

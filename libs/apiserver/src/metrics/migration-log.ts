@@ -6,12 +6,12 @@ export const migrationLog =
   (logger: Logger) =>
   ({ schema, name, state, ms }: MigrationStep): void => {
     const fields = { schema, migration: name, seconds: Math.round(ms / 1000) };
-    if (state === 'waits') logger.warn('another process migrates the schema of the database: waiting', fields);
+    if (state === 'waits') logger.warn('another process is migrating the database schema: waiting', fields);
     else logger.info(MESSAGES[state], fields);
   };
 
 const MESSAGES = {
-  begins: 'a migration of the database begins',
-  lasts: 'a migration of the database is under way',
+  begins: 'a migration of the database has begun',
+  lasts: 'a migration of the database is in progress',
   ended: 'a migration of the database has ended',
 } as const;

@@ -7,7 +7,7 @@ export type ReviewKind = 'authentication' | 'authorization' | 'image-policy';
 export function reviewCalls(metrics: Metrics): (webhook: ReviewKind) => (failed: boolean) => void {
   const calls = metrics.counter({
     name: 'orch_review_webhook_calls_total',
-    help: 'Questions to webhooks of connection files, all attempts together, by whether there was an answer.',
+    help: 'Number of calls of authentication, authorization and other review webhooks, with all attempts as one, by result.',
     labels: ['webhook', 'result'] as const,
   });
   return (webhook) => {
@@ -24,7 +24,7 @@ export function observeRedis(metrics: Metrics, parts: SharedParts): void {
   metrics.observedGauge(
     {
       name: 'orch_redis_connected',
-      help: 'Whether Redis answers (1) or is done without (0), by what is shared there.',
+      help: '1 if Redis answers, 0 if the process works without it, by use.',
       labels: ['use'] as const,
     },
     () => Object.entries(parts).flatMap(([use, part]) => (part ? [[[use], part.isUsable ? 1 : 0] as const] : [])),
@@ -36,7 +36,7 @@ export function clockOffset(metrics: Metrics): (offset: number) => void {
   const gauge = metrics
     .gauge({
       name: 'orch_clock_offset_seconds',
-      help: 'How far the clock of this machine is before that of the database, less than nothing where it is behind: as much as is certain.',
+      help: "Certain part of the offset of this machine's clock from the clock of the database; negative if this clock is behind.",
       labels: [] as const,
     })
     .with();

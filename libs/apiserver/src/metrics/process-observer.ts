@@ -6,7 +6,7 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
   metrics
     .gauge({
       name: 'kubernetes_build_info',
-      help: 'Always 1; the labels say what runs here.',
+      help: 'Always 1; the labels describe the running build.',
       labels: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'compiler', 'platform'],
     })
     .with(

@@ -13,13 +13,13 @@ export function storeObserver(
   const seriesOf = laneSeries(metrics);
   const snapshots = metrics.histogram({
     name: 'orch_store_snapshot_begin_seconds',
-    help: 'Time until a snapshot, for a list or to load a type, had its first rows.',
+    help: 'Time until the first rows of a snapshot arrived, for a list or to load a type.',
     labels: [] as const,
     buckets: LATENCY_BUCKETS,
   });
   const failures = metrics.counter({
     name: 'orch_store_connect_failures_total',
-    help: 'Failed attempts to connect to the database.',
+    help: 'Number of failed attempts to connect to the database.',
     labels: [] as const,
   });
   return {
@@ -53,17 +53,21 @@ function laneSeries(metrics: Metrics) {
   });
   const calls = metrics.histogram({
     name: 'orch_store_batch_calls',
-    help: 'Calls that went to the database together.',
+    help: 'Number of calls that were sent to the database in one batch.',
     labels: LANE,
     buckets: COUNT_BUCKETS,
   });
   const duration = metrics.histogram({
     name: 'orch_store_batch_duration_seconds',
-    help: 'Time from a batch being sent to its answer; for writes, the wait for the lanes and the commit included.',
+    help: 'Time from sending a batch to its answer; for writes, including the wait for the lanes and the commit.',
     labels: LANE,
     buckets: LATENCY_BUCKETS,
   });
-  const failures = metrics.counter({ name: 'orch_store_batch_failures_total', help: 'Failed batches.', labels: LANE });
+  const failures = metrics.counter({
+    name: 'orch_store_batch_failures_total',
+    help: 'Number of failed batches.',
+    labels: LANE,
+  });
   const of = (lane: StoreBatch['lane']) => ({
     wait: wait.with(lane),
     calls: calls.with(lane),
@@ -106,7 +110,7 @@ export function observePools(metrics: Metrics, store: { pools(): readonly [name:
   metrics.observedGauge(
     {
       name: 'orch_store_pool_connections',
-      help: 'Connections to the database by pool and what they do.',
+      help: 'Number of connections to the database, by pool and state.',
       labels: ['pool', 'state'] as const,
     },
     () =>
@@ -117,7 +121,7 @@ export function observePools(metrics: Metrics, store: { pools(): readonly [name:
   metrics.observedGauge(
     {
       name: 'orch_store_pool_waiting',
-      help: 'Callers that wait for a connection to the database.',
+      help: 'Number of callers that wait for a connection to the database.',
       labels: ['pool'] as const,
     },
     () => store.pools().map(([name, { waiting }]) => [[name], waiting] as const),
@@ -129,7 +133,7 @@ export function observeLeases(metrics: Metrics, store: { leases(): readonly Leas
   metrics.observedGauge(
     {
       name: 'leader_election_master_status',
-      help: 'By lease of the installation: 1 in the process that holds it, 0 in others that would take it.',
+      help: '1 in the process that holds a lease of the installation, 0 in other processes that would take it.',
       labels: ['name'] as const,
     },
     () => store.leases().map(({ name, held }) => [[name], held ? 1 : 0] as const),

@@ -2,10 +2,10 @@ import { Grants, ParamRights, type Role } from '@orch/access';
 import { Admission, type AdmissionPlugin, isNeeded, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
-import { type ApiDeps, type Component, type RequestLimits, ServedWatches } from '@orch/handlers';
+import { type ApiDeps, type ComponentCheck, type RequestLimits, ServedWatches } from '@orch/handlers';
 import {
   type Allocators,
-  type Claims,
+  type ClaimStore,
   type KindSettings,
   lookingOnly,
   makeAddressAllocators,
@@ -77,7 +77,7 @@ interface AssembleOptions {
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
   /** Components whose health ComponentStatus reports. */
-  readonly components: readonly Component[];
+  readonly components: readonly ComponentCheck[];
   /** Bytes of encoded and compressed lists to cache; 0 for none. */
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
@@ -282,7 +282,7 @@ function makeLister(
 
 function makeAllocators(
   { serviceCidr, nodePorts }: AssembleOptions,
-  claims: Record<keyof Allocators, Claims>,
+  claims: Record<keyof Allocators, ClaimStore>,
 ): Allocators {
   return {
     clusterIPs: makeAddressAllocators(serviceNetworks(serviceCidr), claims.clusterIPs),

@@ -46,7 +46,7 @@ export async function busOf(options: BackendOptions, settings: BusSettings): Pro
   const keyring = new Keyring({
     installation: clusterId,
     load: () => store.announcementKeys(options.natsKeyRotation),
-    onError: (error) => logger.error('keys of announcements cannot be read', error),
+    onError: (error) => logger.error('keys of announcements could not be read', error),
   });
   const stopListening = store.onAnnouncementKeysForgotten(() => void keyring.refresh());
   const apart = new Set(options.natsOmitBodies.map(nameInMetrics));

@@ -60,7 +60,7 @@ describe('reports of compaction', () => {
     round([refused]);
     expect(logged()).toMatchObject([{ partition: 'change_7' }]);
     round([]);
-    expect(logged()).toMatchObject([{ msg: 'a partition of history is gone', partition: 'change_7' }]);
+    expect(logged()).toMatchObject([{ msg: 'a partition of history was dropped', partition: 'change_7' }]);
     round([]);
     expect(logged()).toEqual([]);
   });

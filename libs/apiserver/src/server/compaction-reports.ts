@@ -60,7 +60,7 @@ export class CompactionReports {
     if (partition.locked && now - report.since < LOCKED_MS) return;
     if (report.loggedAt !== undefined && now - report.loggedAt < REPEAT_MS) return;
     report.loggedAt = now;
-    logger.error('a partition of history cannot be dropped', new Error(partition.reason), {
+    logger.error('a partition of history could not be dropped', new Error(partition.reason), {
       ...{ database, partition: `change_${number}`, attempts: partition.attempts },
       overdueSeconds: Math.round(overdue / 1000),
     });
@@ -70,6 +70,6 @@ export class CompactionReports {
     const { logger, database } = this.settings;
     const logged = this.#left.get(number)?.loggedAt !== undefined;
     this.#left.delete(number);
-    if (logged) logger.info('a partition of history is gone', { database, partition: `change_${number}` });
+    if (logged) logger.info('a partition of history was dropped', { database, partition: `change_${number}` });
   }
 }

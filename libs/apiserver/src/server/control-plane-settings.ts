@@ -6,7 +6,7 @@ import type { BusSettings } from './change-bus.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 /** Properties by which the kinds of processes differ: api-server, watch-gateway, standalone. */
-export interface Role {
+export interface ProcessRole {
   /** Name of the process in traces. */
   readonly name: string;
   /** Gateways to which watches are passed on; empty where they are served here. */
@@ -32,7 +32,7 @@ export interface StoreHost {
 /** Settings of a process of the control plane. */
 export interface ControlPlaneSettings {
   /** Tasks of the process beside serving the API. */
-  readonly role: Role;
+  readonly role: ProcessRole;
   /** Addresses, credentials, limits and features: values of {@link servingOptions}. */
   readonly serving: ServingOptions;
   /** Database and bus: values of {@link backendOptions}. */

@@ -44,7 +44,7 @@ export function encrypted(
   { metrics, logger }: Pick<EncryptionParts, 'metrics' | 'logger'>,
 ): SealedStore {
   return new SealedStore(store, encryption ?? NO_CIPHER, {
-    unreadableHistory: (error) => logger.error('history cannot be read', error),
+    unreadableHistory: (error) => logger.error('history could not be read', error),
     leftOut: leftOutObjects(metrics),
   });
 }

@@ -6,13 +6,13 @@ import { namesOf } from '@orch/machinery';
 import { checkStorageVersions } from '@orch/resources';
 import { resolveFeatures } from '@orch/runtime';
 import {
+  type EnabledResources,
   FEATURES,
   type Features,
   loadScheme,
   parseRuntimeConfig,
   RuntimeConfigError,
   type Scheme,
-  type Selection,
   selectServed,
 } from '@orch/schema';
 import type { ServingOptions } from './options.js';
@@ -22,7 +22,11 @@ import type { ServingOptions } from './options.js';
  * @throws RuntimeConfigError, see {@link selectServed}; also where namespaces are not among them, which every other
  * object needs
  */
-export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[], features: Features): Selection {
+export function servedSelection(
+  scheme: Scheme,
+  runtimeConfig: readonly string[],
+  features: Features,
+): EnabledResources {
   const conversions = conversionsOf(scheme);
   const wasServed = (apiVersion: string) => conversions.knowsAny(apiVersion);
   const selection = selectServed(scheme.resources, parseRuntimeConfig(runtimeConfig), { features, wasServed });

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createControlPlane } from './control-plane.js';
-import type { Role } from './control-plane-settings.js';
+import type { ProcessRole } from './control-plane-settings.js';
 import { backendOptions, servingOptions } from './options.js';
 import { runService } from './run-service.js';
 import { checkSettings } from './settings-check.js';
 
 const options = defineOptions({ ...servingOptions, ...backendOptions });
-const ROLE: Role = { name: 'api-server', gatewayUrls: [], housekeeping: true };
+const ROLE: ProcessRole = { name: 'api-server', gatewayUrls: [], housekeeping: true };
 
 let dir: string;
 beforeAll(() => {
@@ -21,12 +21,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-function settingsOf(args: readonly string[], role: Partial<Role> = {}) {
+function settingsOf(args: readonly string[], role: Partial<ProcessRole> = {}) {
   const { values } = options.parse([`--cert-dir=${join(dir, 'pki')}`, '--secure-port=0', ...args]);
   return { serving: values, backend: values, role: { ...ROLE, ...role } };
 }
-const check = (args: readonly string[] = [], role: Partial<Role> = {}) => checkSettings(settingsOf(args, role));
-const problemsOf = (args: readonly string[], role: Partial<Role> = {}) =>
+const check = (args: readonly string[] = [], role: Partial<ProcessRole> = {}) => checkSettings(settingsOf(args, role));
+const problemsOf = (args: readonly string[], role: Partial<ProcessRole> = {}) =>
   check(args, role).then(
     () => [],
     (error: Error) => error.message.split('\n'),

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { readPluginConfigurations } from '@orch/admission-host';
 import { checkVersions, eventVersion, loadPolicy } from '@orch/audit';
-import { TokenFile } from '@orch/authentication';
+import { TokenFileAuthenticator } from '@orch/authentication';
 import { readKubeconfig } from '@orch/client';
 import { readCredentials, readServiceAccountKeys } from '@orch/credentials';
 import { readEncryptionFile } from '@orch/encryption';
@@ -13,7 +13,7 @@ import { loadScheme } from '@orch/schema';
 import { checkGatewayClient } from '@orch/serving';
 import { parseDatabaseUrl } from '@orch/storage';
 import { readTracingConfig } from '../metrics/tracing-config.js';
-import type { ControlPlaneSettings, Role } from './control-plane-settings.js';
+import type { ControlPlaneSettings, ProcessRole } from './control-plane-settings.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 /** A check, and what errors call its subject where they name no option themselves. */
@@ -46,7 +46,11 @@ export async function checkSettings({ serving, backend, role }: CheckedSettings)
 
 const listens = (called: string, port: number): Check => [called, () => tryAddress('127.0.0.1', port)];
 
-async function checkCredentials(serving: ServingOptions, names: Names, { gatewayUrls, takesHandedWatches }: Role) {
+async function checkCredentials(
+  serving: ServingOptions,
+  names: Names,
+  { gatewayUrls, takesHandedWatches }: ProcessRole,
+) {
   const set = await readCredentials(serving, names, takesHandedWatches);
   if (gatewayUrls.length > 0) checkGatewayClient(set);
 }
@@ -87,7 +91,7 @@ const filesOf = (serving: ServingOptions, names: Names): Check[] => [
     readPluginConfigurations(file, () => true),
   ),
   ...given('root-ca-file', serving.rootCaFile, readable),
-  ...given('token-auth-file', serving.tokenAuthFile, (file) => TokenFile.read(file)),
+  ...given('token-auth-file', serving.tokenAuthFile, (file) => TokenFileAuthenticator.read(file)),
   ...given('oidc-ca-file', serving.oidcCaFile, readable),
   ...given('authentication-token-webhook-config-file', serving.authenticationTokenWebhookConfigFile, (file) =>
     readKubeconfig(file, { names }),

@@ -23,13 +23,13 @@ describe('--storage-override', () => {
 
   it('refuses to part pods from the budgets that evictions charge', () => {
     const [pods, budgets] = ['pods=postgres://a', 'policy/poddisruptionbudgets=postgres://a'];
-    const parted = /pods and policy\/poddisruptionbudgets must lie in one database/;
+    const parted = /pods and policy\/poddisruptionbudgets must be in the same database/;
     for (const entries of [[pods], [budgets], [pods, budgets.replace('//a', '//b')]])
       expect(() => parseOverrides(entries)).toThrow(parted);
     expect(parseOverrides([pods, budgets])).toHaveLength(2);
   });
 
   it('refuses a type that is named twice', () => {
-    expect(() => parseOverrides(['events=postgres://a', '/events#postgres://b'])).toThrow(/events is named twice/);
+    expect(() => parseOverrides(['events=postgres://a', '/events#postgres://b'])).toThrow(/events is given twice/);
   });
 });

@@ -25,7 +25,7 @@ export function parseOverrides(entries: readonly string[]): StorageOverride[] {
       const match = OVERRIDE.exec(text);
       if (!match) throw new RangeError('not of the form group/resource=postgres://…');
       const [, group = '', resource = '', url = ''] = match;
-      if (seen.has(`${group}/${resource}`)) throw new RangeError(`${resource} is named twice`);
+      if (seen.has(`${group}/${resource}`)) throw new RangeError(`${resource} is given twice`);
       seen.add(`${group}/${resource}`);
       return { group, resource, url };
     });
@@ -39,5 +39,5 @@ const TOGETHER = [['pods', 'policy/poddisruptionbudgets']] as const;
 function refuseParted([one, other]: readonly [string, string], overrides: readonly StorageOverride[]): void {
   const placeOf = (name: string) =>
     overrides.find(({ group, resource }) => (group === '' ? resource : `${group}/${resource}`) === name)?.url;
-  if (placeOf(one) !== placeOf(other)) throw new RangeError(`${one} and ${other} must lie in one database`);
+  if (placeOf(one) !== placeOf(other)) throw new RangeError(`${one} and ${other} must be in the same database`);
 }

@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 import { storeAt } from './backends.js';
 import { busOf } from './change-bus.js';
-import type { Role } from './control-plane-settings.js';
+import type { ProcessRole } from './control-plane-settings.js';
 import { backendOptions, servingOptions } from './options.js';
 import { runService } from './run-service.js';
 
@@ -14,19 +14,19 @@ export const tierOptions = {
     default: 1,
     min: 1,
     max: 256,
-    help: 'Processes that share the ports, each with its own memory; one a core is a good number.',
+    help: 'Number of processes that share the ports. Each has memory of its own; one for each core is a good choice.',
   },
   'worker-timeout': {
     type: 'duration',
     default: 60_000,
     min: 0,
-    help: 'A worker of --workers whose event loop has stood still for so long is killed, and another is started. 0 waits for ever.',
+    help: 'A worker of --workers whose event loop has been blocked for this long is killed and replaced. 0 disables this.',
   },
   'postgres-url': { ...backendOptions['postgres-url'], required: true },
 } as const;
 
 /** Runs a process of such a tier, with `--workers`, to its end. Resolves with the exit code. */
-export function runTierService(role: Role, values: OptionValues<typeof tierOptions>): Promise<number> {
+export function runTierService(role: ProcessRole, values: OptionValues<typeof tierOptions>): Promise<number> {
   return runService(
     {
       role,

@@ -76,14 +76,14 @@ function forking({ silenceMs, logger, onLines }: Forking): (place: number, event
       watch?.stop();
       events.onExit(signal === null ? code : 1);
     });
-    worker.on('error', (error) => logger.error('worker', error, { worker: place }));
+    worker.on('error', (error) => logger.error('worker failed', error, { worker: place }));
     return { kill: (signal) => void worker.process.kill(signal) };
   };
 }
 
 function watchOver(worker: Worker, place: number, timeoutMs: number, logger: Logger): SilenceWatch {
   const onSilent = () => {
-    logger.warn('a worker gives no sign of life and is killed', { worker: place, silentMs: timeoutMs });
+    logger.warn('a worker does not respond and is killed', { worker: place, silentMs: timeoutMs });
     worker.process.kill('SIGKILL');
   };
   return new SilenceWatch({ clock: systemClock, timeoutMs, onSilent });

@@ -130,13 +130,13 @@ export class Supervisor {
     place.failures++;
     const neverServed = this.#waiting === count;
     if (neverServed || place.failures >= MAX_FAILURES) {
-      logger.error('workers cannot be kept running', undefined, { worker: place.number, exitCode: code });
+      logger.error('workers end again and again', undefined, { worker: place.number, exitCode: code });
       this.#exitCode = 1;
       this.stop();
       return;
     }
     const pause = place.backoff.next();
-    logger.warn('a worker is gone, another is started', { worker: place.number, exitCode: code, afterMs: pause });
+    logger.warn('a worker has ended and is replaced', { worker: place.number, exitCode: code, afterMs: pause });
     place.cancelRestart = clock.after(pause, () => this.#fork(place));
   }
 

@@ -30,4 +30,4 @@ export interface AuditBackend {
 /** How a sink affects requests: without waiting, waiting, or failing with it. */
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const;
 /** Mode of a backend, of {@link MODES}. */
-export type Mode = (typeof MODES)[number];
+export type BackendMode = (typeof MODES)[number];

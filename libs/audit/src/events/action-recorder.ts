@@ -4,7 +4,7 @@ import type { Clock } from '@orch/runtime';
 import { AuditNotes } from '../audit-notes.js';
 import type { AuditBackend } from '../backends/backend.js';
 import type { AuditConfig, AuditedRequest, PolicyEvaluator } from '../policy/evaluator.js';
-import type { Level, Stage } from '../policy/policy.js';
+import type { AuditLevel, AuditStage } from '../policy/policy.js';
 import { objectText } from './body-text.js';
 import { EventRecord, type EventStatus, type EventUser } from './event.js';
 import { timeText } from './time-text.js';
@@ -31,7 +31,7 @@ export interface ActionAudit {
 /** Counts what becomes of actions, requests and their events. */
 export interface AuditObserver {
   /** Called once the policy has decided about one. */
-  judged(level: Level): void;
+  judged(level: AuditLevel): void;
   /** Called for each event that was made. */
   recorded(): void;
   /** Called for a request that was refused because its event could not be recorded. */
@@ -142,7 +142,7 @@ export class RecordedAction {
     return undefined;
   }
 
-  #record(stage: Stage, responseStatus: EventStatus | undefined): Promise<boolean> | undefined {
+  #record(stage: AuditStage, responseStatus: EventStatus | undefined): Promise<boolean> | undefined {
     if (this.config.omitStages.has(stage)) return undefined;
     const { backend, observer, apiVersion } = this.settings;
     const { user, agent, request } = this.action;

@@ -1,6 +1,6 @@
 import type { ObjectReference } from '@orch/schema/types/audit/v1';
 import type { UserInfo } from '@orch/schema/types/authentication/v1';
-import type { Level, Stage } from '../policy/policy.js';
+import type { AuditLevel, AuditStage } from '../policy/policy.js';
 
 /** A user in events. */
 export interface EventUser extends Readonly<Omit<UserInfo, 'groups' | 'extra'>> {
@@ -39,11 +39,11 @@ export interface AuditEvent {
   /** `apiVersion` in the names of the installation. */
   readonly apiVersion: string;
   /** Level of the record. */
-  readonly level: Level;
+  readonly level: AuditLevel;
   /** Id of the request, the same in all its stages. */
   readonly auditID: string;
   /** Stage of the request. */
-  readonly stage: Stage;
+  readonly stage: AuditStage;
   /** Path and query as received. */
   readonly requestURI: string;
   /** Verb as in permissions; for non-resource requests the method in lower case. */

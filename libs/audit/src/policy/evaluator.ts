@@ -1,4 +1,4 @@
-import type { GroupResources, Level, Policy, PolicyRule, Stage } from './policy.js';
+import type { AuditLevel, AuditStage, GroupResources, Policy, PolicyRule } from './policy.js';
 
 /** The parts of a request that a policy uses; attributes for authorizers have them too. */
 export interface AuditedRequest {
@@ -21,9 +21,9 @@ interface AuditedUser {
 /** Recording rules for a request. Shared by all requests of a rule. */
 export interface AuditConfig {
   /** Level of the record. */
-  readonly level: Level;
+  readonly level: AuditLevel;
   /** Stages that are not recorded. */
-  readonly omitStages: ReadonlySet<Stage>;
+  readonly omitStages: ReadonlySet<AuditStage>;
   /** Whether bodies are recorded without `metadata.managedFields`. */
   readonly omitManagedFields: boolean;
 }
@@ -40,12 +40,12 @@ export class PolicyEvaluator {
     this.#rules = rules.map((rule) => ({
       matches: matcherOf(rule),
       config: {
-        level: (rule.level ?? '') as Level,
-        omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])] as Stage[]),
+        level: (rule.level ?? '') as AuditLevel,
+        omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])] as AuditStage[]),
         omitManagedFields: rule.omitManagedFields ?? omitManagedFields,
       },
     }));
-    this.#otherwise = { level: 'None', omitStages: new Set(omitStages as Stage[]), omitManagedFields };
+    this.#otherwise = { level: 'None', omitStages: new Set(omitStages as AuditStage[]), omitManagedFields };
   }
 
   /** Returns the recording rules for a request. @param user undefined if it is unknown */

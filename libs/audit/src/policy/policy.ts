@@ -9,12 +9,12 @@ export type { GroupResources, Policy, PolicyRule };
 /** Levels of recording, in ascending order. */
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** Level of a rule, of {@link LEVELS}. */
-export type Level = (typeof LEVELS)[number];
+export type AuditLevel = (typeof LEVELS)[number];
 
 /** Stages of a request at which events are recorded. */
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 /** Stage of a request, of {@link STAGES}. */
-export type Stage = (typeof STAGES)[number];
+export type AuditStage = (typeof STAGES)[number];
 
 /** Thrown for an unusable policy; the message is the reference's, if it has one. */
 class PolicyError extends Error {

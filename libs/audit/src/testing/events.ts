@@ -1,8 +1,8 @@
 import { EventRecord } from '../events/event.js';
-import type { Level } from '../policy/policy.js';
+import type { AuditLevel } from '../policy/policy.js';
 
 /** An event that says no more than its id, with a body of the request of so many characters. */
-export function eventOf(auditID: string, bodyLength = 0, level: Level = 'Metadata'): EventRecord {
+export function eventOf(auditID: string, bodyLength = 0, level: AuditLevel = 'Metadata'): EventRecord {
   const at = '2026-01-02T03:04:05.678900Z';
   return new EventRecord(
     {

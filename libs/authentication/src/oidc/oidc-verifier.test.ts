@@ -57,8 +57,8 @@ const SETTINGS: OidcSettings = {
 };
 
 async function verifierOf(settings: Partial<OidcSettings> = {}): Promise<OidcVerifier> {
-  const surroundings = { read, onError: (error: unknown) => errors.push(error), now: () => clock };
-  const verifier = new OidcVerifier({ ...SETTINGS, ...settings }, surroundings);
+  const services = { read, onError: (error: unknown) => errors.push(error), now: () => clock };
+  const verifier = new OidcVerifier({ ...SETTINGS, ...settings }, services);
   await verifier.start();
   return verifier;
 }

@@ -8,7 +8,7 @@ import { IssuerKeys, type ReadDocument } from './issuer-keys.js';
 import { checkOidcSettings, type OidcSettings } from './settings.js';
 
 /** Dependencies of a verifier. */
-export interface OidcSurroundings {
+export interface OidcServices {
   /** Reads documents of issuers. */
   readonly read: ReadDocument;
   /** Called with the error when an issuer cannot be reached. */
@@ -34,10 +34,10 @@ export class OidcVerifier implements TokenVerifier {
   /** @throws RangeError for unusable settings */
   constructor(
     private readonly settings: OidcSettings,
-    surroundings: OidcSurroundings,
+    services: OidcServices,
   ) {
     checkOidcSettings(settings);
-    const { read, onError, now = Date.now } = surroundings;
+    const { read, onError, now = Date.now } = services;
     const { issuerUrl: issuer, signingAlgorithms: algorithms, clientId } = settings;
     this.#now = now;
     this.#verified = new VerifiedTokens(now);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { KeyObject, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { Subject } from '../certificates.js';
+import type { CertificateSubject } from '../certificates.js';
 
 /** Algorithms of keys, by what they are usually called. */
 const KEYS = {
@@ -19,7 +19,7 @@ export interface AskedFor {
 
 /** A certificate request and the key that it was made with, PEM; made by a library that servers do not read requests with. */
 export async function makeCertificateRequest(
-  { commonName, organizations = [] }: Subject,
+  { commonName, organizations = [] }: CertificateSubject,
   { keys: kind = 'ec', names = [] }: AskedFor = {},
 ): Promise<{ request: string; key: string }> {
   const algorithm = KEYS[kind];

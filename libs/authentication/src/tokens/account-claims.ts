@@ -1,7 +1,7 @@
 import type { Names } from '@orch/machinery';
 import { serviceAccountGroups, serviceAccountUser } from '../service-account-name.js';
 import { type Authentication, authenticated } from '../user.js';
-import { type Binding, type KnownObject, LEEWAY_MS, type ObjectName } from './bound-objects.js';
+import { type BoundObject, type KnownObject, LEEWAY_MS, type ObjectName } from './bound-objects.js';
 import { isObject } from './signed-token.js';
 
 /** The last time that a Date can hold, ms. */
@@ -32,7 +32,7 @@ export interface VerifiedToken {
   /** Time from which on users of the token should have renewed it. */
   readonly warnAfter: number | undefined;
   /** User of the token, while the objects that it is bound to are valid. */
-  readonly authentication: Authentication & { readonly boundTo: readonly Binding[] };
+  readonly authentication: Authentication & { readonly boundTo: readonly BoundObject[] };
 }
 
 /** Name of the claim with Kubernetes's own data. */
@@ -97,9 +97,9 @@ export function refusalByTime({ expiresAt, notBefore, issuedAt }: VerifiedToken,
 }
 
 /** Order and messages are those of pkg/serviceaccount/claims.go of k8s.io/kubernetes. */
-function bindingsOf({ namespace, account, pod, secret }: AccountReference): Binding[] {
+function bindingsOf({ namespace, account, pod, secret }: AccountReference): BoundObject[] {
   const gone = 'service account token has been invalidated';
-  const bound = (kind: 'Pod' | 'Secret', reference: ObjectReference): Binding => {
+  const bound = (kind: 'Pod' | 'Secret', reference: ObjectReference): BoundObject => {
     const called = kind.toLowerCase();
     return bindingTo({ kind, namespace, name: reference.name }, reference.uid, {
       missing: gone,
@@ -123,7 +123,7 @@ interface Refusals {
   other(uid: string): string;
 }
 
-function bindingTo(object: ObjectName, uid: string, { missing, deleted, other }: Refusals): Binding {
+function bindingTo(object: ObjectName, uid: string, { missing, deleted, other }: Refusals): BoundObject {
   return {
     object,
     refusal(found: KnownObject | undefined, now: number) {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Names } from '@orch/machinery';
 import type { TokenVerifier } from '../token-verifier.js';
 import { type Authentication, authenticated } from '../user.js';
-import type { KnownObject, KnownObjects, ObjectName } from './bound-objects.js';
+import type { BoundObjectGetter, KnownObject, ObjectName } from './bound-objects.js';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const GROUP = 'system:bootstrappers';
@@ -27,7 +27,7 @@ export class BootstrapTokens implements TokenVerifier {
   /** @param now milliseconds since the epoch */
   constructor(
     private readonly names: Names,
-    private readonly objects: KnownObjects,
+    private readonly objects: BoundObjectGetter,
     private readonly now: () => number = Date.now,
   ) {}
 

@@ -27,13 +27,13 @@ export interface KnownObject {
 }
 
 /** The API's own objects, at most a second old. */
-export interface KnownObjects {
+export interface BoundObjectGetter {
   /** Finds an object; undefined if it does not exist. @throws Error when that cannot be determined */
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined>;
 }
 
 /** An object that a credential depends on. */
-export interface Binding {
+export interface BoundObject {
   /** Key of the object. */
   readonly object: ObjectName;
   /**
@@ -57,8 +57,8 @@ export interface Standing {
 
 /** Returns the validity of a credential by its bound objects. @throws as `objects` does */
 export async function standingOf(
-  bindings: readonly Binding[],
-  objects: KnownObjects,
+  bindings: readonly BoundObject[],
+  objects: BoundObjectGetter,
   now: () => number,
 ): Promise<Standing> {
   let endsAt = Number.POSITIVE_INFINITY;

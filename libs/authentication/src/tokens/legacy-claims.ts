@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Names } from '@orch/machinery';
 import { serviceAccountUser } from '../service-account-name.js';
 import { accountUser, publicClaims, type VerifiedToken } from './account-claims.js';
-import type { Binding, KnownObject } from './bound-objects.js';
+import type { BoundObject, KnownObject } from './bound-objects.js';
 
 /** Whether claims are those of a token in a Secret. */
 export const areLegacy = (claims: Readonly<Record<string, unknown>>, names: Names): boolean =>
@@ -39,7 +39,7 @@ export function legacyClaims(
 
 const claimOf = (names: Names, claim: string): string => names.key(`orch.io/serviceaccount/${claim}`);
 
-function inSecret(namespace: string, name: string, token: string): Binding {
+function inSecret(namespace: string, name: string, token: string): BoundObject {
   const expected = digestOf(token);
   return {
     object: { kind: 'Secret', namespace, name },
@@ -53,7 +53,7 @@ function inSecret(namespace: string, name: string, token: string): Binding {
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-function ofAccount(namespace: string, name: string, uid: string): Binding {
+function ofAccount(namespace: string, name: string, uid: string): BoundObject {
   return {
     object: { kind: 'ServiceAccount', namespace, name },
     refusal(found: KnownObject | undefined) {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { commonAudiences, type TokenVerifier } from '../token-verifier.js';
 import type { Authentication } from '../user.js';
 import { accountClaims, legacyIssuerOf, refusalByTime, type VerifiedToken } from './account-claims.js';
-import { type KnownObjects, standingOf } from './bound-objects.js';
+import { type BoundObjectGetter, standingOf } from './bound-objects.js';
 import { areLegacy, legacyClaims } from './legacy-claims.js';
 import { isSignedBy, parseToken, type SignedToken } from './signed-token.js';
 import type { VerificationKey } from './verification-key.js';
@@ -21,7 +21,7 @@ interface ServiceAccountTokensSettings {
   readonly audiences: readonly string[];
   /** Whether tokens in Secrets become invalid with these (`--service-account-lookup`). */
   readonly lookup: boolean;
-  readonly objects: KnownObjects;
+  readonly objects: BoundObjectGetter;
   /** Called for each accepted token, for metrics. */
   readonly onUse?: (use: TokenUse) => void;
   /** Milliseconds since the epoch. */

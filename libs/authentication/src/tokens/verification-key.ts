@@ -39,7 +39,7 @@ export function verificationKeysOf(pem: string): VerificationKey[] {
     const key = readable(() => createPublicKey(block));
     return key && isSupported(key) ? [verificationKey(key)] : [];
   });
-  if (keys.length === 0) throw new Error('there is no RSA or ECDSA key in it');
+  if (keys.length === 0) throw new Error('it contains no RSA or ECDSA key');
   return keys;
 }
 
@@ -49,7 +49,7 @@ export function signingKeyOf(pem: string): SigningKey {
     const key = readable(() => createPrivateKey(block));
     if (key && isSupported(key)) return { key, verification: verificationKey(createPublicKey(key)) };
   }
-  throw new Error('there is no RSA or ECDSA private key in it');
+  throw new Error('it contains no RSA or ECDSA private key');
 }
 
 /** Returns a member of a JWK set (RFC 7517). */
@@ -68,7 +68,8 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Si
   if (asymmetricKeyType === 'rsa') return 'RS256';
   const { namedCurve = 'none' } = asymmetricKeyDetails ?? {};
   const algorithm = ALGORITHM_OF_CURVE[namedCurve];
-  if (algorithm === undefined) throw new Error(`a key is of curve ${namedCurve}; it must be P-256, P-384 or P-521`);
+  if (algorithm === undefined)
+    throw new Error(`a key is on the curve ${namedCurve}; it must be on P-256, P-384 or P-521`);
   return algorithm;
 }
 

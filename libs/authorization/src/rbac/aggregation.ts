@@ -2,7 +2,7 @@ import type { PolicyRule } from './policy-rule.js';
 import type { RoleObject, RoleSelector } from './rbac-objects.js';
 
 /** Whether a selector matches labels. */
-export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
+export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boolean;
 
 /**
  * Returns the rules of an aggregated ClusterRole: its selectors in their order, the roles of each by name, and equal
@@ -13,7 +13,7 @@ export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean
 export function aggregatedRules(
   role: RoleObject,
   byName: readonly RoleObject[],
-  matcherOf: (selector: RoleSelector) => LabelMatcher,
+  matcherOf: (selector: RoleSelector) => LabelPredicate,
 ): PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
   for (const selector of role.aggregates ?? []) {

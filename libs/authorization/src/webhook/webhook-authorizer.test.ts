@@ -3,7 +3,7 @@ import { namesOf } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { RequestAttributes } from '../authorizer.js';
 import {
-  type ReviewVersion,
+  type AccessReviewVersion,
   readWebhookVerdict,
   type WebhookVerdict,
   webhookAuthorizer,
@@ -20,7 +20,7 @@ const PATH: RequestAttributes = {
 };
 
 /** A webhook that answers as it is told, and whose verdicts are kept for ever. */
-function webhook(status: unknown, version: ReviewVersion = 'v1') {
+function webhook(status: unknown, version: AccessReviewVersion = 'v1') {
   const seen: { apiVersion: string; spec: Record<string, unknown> }[] = [];
   const kept = new Map<string, WebhookVerdict>();
   const answer = { status };

@@ -3,7 +3,7 @@ import { formatApiVersion, type Names } from '@orch/machinery';
 import type { Authorizer, Decision, RequestAttributes } from '../authorizer.js';
 
 /** Versions of the SubjectAccessReview that a webhook may support. */
-export type ReviewVersion = 'v1' | 'v1beta1';
+export type AccessReviewVersion = 'v1' | 'v1beta1';
 
 /** Verdict of a webhook; plain JSON. */
 export interface WebhookVerdict {
@@ -20,7 +20,7 @@ export interface WebhookAuthorizerOptions {
   /** Name of the review's group. */
   readonly names: Names;
   /** Version of requests and answers. */
-  readonly version: ReviewVersion;
+  readonly version: AccessReviewVersion;
   /** Sends a review. Rejects when there is no answer after all retries. */
   readonly ask: (review: object) => Promise<Readonly<Record<string, unknown>>>;
   /** Cache of verdicts: returns the one for a list of texts, or finds it. */
@@ -87,7 +87,11 @@ interface Status {
 const isStatus = (value: unknown): value is Status => typeof value === 'object' && value !== null;
 
 /** Returns the review's spec without empty fields; groups had another name in `v1beta1`. */
-function specOf({ name, groups, uid, extra }: UserInfo, request: RequestAttributes, version: ReviewVersion): object {
+function specOf(
+  { name, groups, uid, extra }: UserInfo,
+  request: RequestAttributes,
+  version: AccessReviewVersion,
+): object {
   const { isResourceRequest, path, verb, namespace, group, version: of, resource, subresource, name: object } = request;
   const about = isResourceRequest
     ? { resourceAttributes: filled({ namespace, verb, group, version: of, resource, subresource, name: object }) }

@@ -3,9 +3,9 @@ import { CredentialsError } from '../errors.js';
 import { type ClientCertificate, clientCertificate } from './certificate.js';
 import { CertificateFiles } from './certificate-files.js';
 import type { PluginCredentials } from './exec-credential.js';
-import { ExecCredentials, type PluginSettings } from './exec-credentials.js';
+import { ExecCredentials, type ExecPluginSettings } from './exec-credentials.js';
 import type { ExecPlugin } from './exec-plugin.js';
-import { TokenFile } from './token-file.js';
+import { FileTokenSource } from './token-file.js';
 
 /** Credentials of a request. */
 export interface RequestCredentials {
@@ -33,7 +33,7 @@ export interface Credentials {
 /**
  * Returns the credentials of a connection. Connections with the same plugin share its output. @throws CredentialsError
  */
-export function credentialsOf(connection: Connection, settings: PluginSettings): Credentials {
+export function credentialsOf(connection: Connection, settings: ExecPluginSettings): Credentials {
   const { token, tokenFile, basic, cert, certFile, exec } = connection;
   if (basic && (token ?? tokenFile) !== undefined) {
     throw new CredentialsError('username/password or bearer token may be set, but not both');
@@ -46,14 +46,14 @@ export function credentialsOf(connection: Connection, settings: PluginSettings):
 /** Credentials in the connection itself, or in files that it names. */
 class FromConnection implements Credentials {
   readonly #authorization: string | undefined;
-  readonly #tokenFile: TokenFile | undefined;
+  readonly #tokenFile: FileTokenSource | undefined;
   readonly #certificate: ClientCertificate | undefined;
   readonly #certificateFiles: CertificateFiles | undefined;
   #current: RequestCredentials = {};
 
   constructor(connection: Connection, now: () => number) {
     const { token, tokenFile, basic, cert, key, certFile, keyFile } = connection;
-    if (tokenFile !== undefined) this.#tokenFile = new TokenFile(tokenFile, token, now);
+    if (tokenFile !== undefined) this.#tokenFile = new FileTokenSource(tokenFile, token, now);
     else if (token !== undefined) this.#authorization = bearer(token);
     else if (basic) this.#authorization = `Basic ${base64(`${basic.username}:${basic.password}`)}`;
     if (cert !== undefined && key !== undefined) this.#certificate = fitting(cert, key);
@@ -117,7 +117,7 @@ export const sameCredentials = (a: RequestCredentials, b: RequestCredentials): b
 /** Shared plugins by their input: a user is not asked for a password twice because a process has two clients. */
 const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 
-function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: PluginSettings): ExecCredentials {
+function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: ExecPluginSettings): ExecCredentials {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
   const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
   const key = exec.provideClusterInfo ? JSON.stringify(told) : '';

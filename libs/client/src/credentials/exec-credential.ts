@@ -1,7 +1,7 @@
 import { parseTime } from '@orch/machinery';
 import { parse } from 'yaml';
 import type { ServerPlace } from '../connection.js';
-import { isEntry } from '../entry.js';
+import { isRecord } from '../record.js';
 import { type ClientCertificate, clientCertificate } from './certificate.js';
 import type { ExecPlugin } from './exec-plugin.js';
 
@@ -33,7 +33,7 @@ export function requestFor(plugin: ExecPlugin, place: ServerPlace, interactive: 
 /** Parses a plugin's output. The error quotes no part of it that could be a secret. @throws Error */
 export function readCredential(output: string, { apiVersion }: ExecPlugin): PluginCredentials {
   const credential = parsed(output);
-  if (!isEntry(credential) || credential.kind !== 'ExecCredential') {
+  if (!isRecord(credential) || credential.kind !== 'ExecCredential') {
     throw new Error('decoding stdout: it is no ExecCredential');
   }
   if (credential.apiVersion !== apiVersion) {
@@ -41,7 +41,7 @@ export function readCredential(output: string, { apiVersion }: ExecPlugin): Plug
     throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`);
   }
   const { status } = credential;
-  if (!isEntry(status)) throw new Error('exec plugin returned no status');
+  if (!isRecord(status)) throw new Error('exec plugin returned no status');
   const token = text(status, 'token');
   const cert = text(status, 'clientCertificateData');
   const key = text(status, 'clientKeyData');

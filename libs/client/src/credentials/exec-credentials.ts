@@ -6,7 +6,7 @@ import { type ExecPlugin, pluginVariable } from './exec-plugin.js';
 import { isInteractive, type PluginLimits, runPlugin } from './run-plugin.js';
 
 /** Settings common to all users of a plugin. */
-export interface PluginSettings extends PluginLimits {
+export interface ExecPluginSettings extends PluginLimits {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -26,7 +26,7 @@ export class ExecCredentials {
   constructor(
     private readonly plugin: ExecPlugin,
     private readonly place: ServerPlace,
-    private readonly settings: PluginSettings,
+    private readonly settings: ExecPluginSettings,
   ) {
     const variable = pluginVariable(plugin.apiVersion);
     if (!variable) throw new CredentialsError(`exec plugin: invalid apiVersion ${JSON.stringify(plugin.apiVersion)}`);

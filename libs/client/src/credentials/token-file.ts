@@ -8,7 +8,7 @@ import { CredentialsError } from '../errors.js';
 const FRESH_MS = 50_000;
 
 /** A bearer token in a file that others rewrite. */
-export class TokenFile {
+export class FileTokenSource {
   #token: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 

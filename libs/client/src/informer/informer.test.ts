@@ -12,7 +12,8 @@ import {
   stream,
   thing,
 } from '../testing/scripted-server.js';
-import { Informer, type InformerSettings } from './informer.js';
+import type { InformerSettings } from './http-reflector.js';
+import { Informer } from './informer.js';
 
 const names = namesOf('kubernetes');
 const things = { group: '', version: 'v1', resource: 'things', namespace: 'ns' };
@@ -210,4 +211,47 @@ test('stopped before it had synced', async () => {
   made.start();
   await made.stop();
   await expect(made.synced).rejects.toThrow('stopped');
+});
+
+test('what was written before is there once it is confirmed: by a bookmark, or a list', async () => {
+  const { made } = await follow(
+    [
+      listOf('10', [thing('z', '1')]),
+      stream([bookmark('12')], 'open'),
+      listOf('12', []),
+      listOf('20', []),
+      listOf('20', [thing('z', '1'), thing('y', '20')]),
+      stream([], 'open'),
+    ],
+    '+z',
+  );
+  await expect.poll(() => made.version).toBe('12');
+  // Without waits the next list follows at once.
+  await made.confirm();
+  expect(made.stats.lists).toBe(1);
+  await made.confirm();
+  expect([made.stats.lists, held(made)]).toEqual([2, ['y', 'z']]);
+  expect(queries().slice(2, 5)).toEqual(['list null 1', 'list null 1', 'list null 500']);
+});
+
+test('objects are indexed, and a resync tells all keys', async () => {
+  server.sequence(
+    listOf('10', [thing('a', '1'), thing('b', '2')]),
+    stream([event('ERROR', failure(410, 'Expired'))], 'open'),
+    listOf('50', [thing('a', '1'), thing('c', '40')]),
+    stream([], 'open'),
+  );
+  const indexers = { version: ({ metadata }: ApiObject) => [metadata?.resourceVersion ?? ''] };
+  const made = new Informer<ApiObject>(client, things, { ...noWait, indexers });
+  informer = made;
+  const told: string[][] = [];
+  made.onChange((changed) => void told.push([...changed].sort()));
+  made.start();
+  await expect.poll(() => told.length).toBe(2);
+  expect(told).toEqual([
+    ['ns/a', 'ns/b'],
+    ['ns/a', 'ns/b', 'ns/c'],
+  ]);
+  expect([...made.byIndex('version', '40')].map(({ metadata }) => metadata?.name)).toEqual(['c']);
+  expect([...made.byIndex('version', '2')]).toEqual([]);
 });

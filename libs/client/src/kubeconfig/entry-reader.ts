@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Entry, isEntry } from '../entry.js';
+import { isRecord, type UnknownRecord } from '../record.js';
 
 /** Thrown for an unusable kubeconfig; the message names the file and the entry, and quotes no secrets. */
 export class KubeconfigError extends Error {
@@ -18,7 +18,7 @@ export class EntryReader {
   constructor(
     readonly file: string,
     readonly what: string,
-    private readonly entry: Entry,
+    private readonly entry: UnknownRecord,
   ) {}
 
   /** The error to throw for this entry. */
@@ -57,7 +57,7 @@ export class EntryReader {
   /** Lists of strings by name. */
   textLists(member: string): Readonly<Record<string, readonly string[]>> {
     const value = this.entry[member] ?? {};
-    if (!isEntry(value) || !Object.values(value).every(isTexts))
+    if (!isRecord(value) || !Object.values(value).every(isTexts))
       throw this.error(`${member} is not a map of lists of strings`);
     return value as Readonly<Record<string, readonly string[]>>;
   }
@@ -66,7 +66,7 @@ export class EntryReader {
   inner(member: string): EntryReader | undefined {
     const value = this.entry[member];
     if (!this.has(member)) return undefined;
-    if (!isEntry(value)) throw this.error(`${member} is not an object`);
+    if (!isRecord(value)) throw this.error(`${member} is not an object`);
     return new EntryReader(this.file, `${this.what}: ${member}`, value);
   }
 
@@ -76,7 +76,7 @@ export class EntryReader {
     if (!Array.isArray(value)) throw this.error(`${member} is not a list`);
     return value.map((entry: unknown, at) => {
       const what = this.what === '' ? member : `${this.what}: ${member}`;
-      if (!isEntry(entry)) throw new KubeconfigError(`${this.file}: ${what}[${at}] is not an object`);
+      if (!isRecord(entry)) throw new KubeconfigError(`${this.file}: ${what}[${at}] is not an object`);
       return new EntryReader(this.file, `${what}[${at}]`, entry);
     });
   }

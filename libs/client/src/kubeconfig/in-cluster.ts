@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Names, namesOf } from '@orch/machinery';
+import type { EnvironmentVariables } from '@orch/runtime';
 import type { Connection } from '../connection.js';
-import type { Environment } from '../proxy/choose-proxy.js';
 
 /** Sources of a pod's configuration. */
 export interface InClusterOptions {
   /** The server's naming profile. Default: the names of `orch`. */
   readonly names?: Names;
   /** Default: the environment of this process. */
-  readonly env?: Environment;
+  readonly env?: EnvironmentVariables;
   /** Folder of the service account's files. Default: `/var/run/secrets/orch.io/serviceaccount`. */
   readonly dir?: string;
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { EnvironmentVariables } from '@orch/runtime';
 import { parse, YAMLParseError } from 'yaml';
-import { type Entry, isEntry } from '../entry.js';
-import type { Environment } from '../proxy/choose-proxy.js';
+import { isRecord, type UnknownRecord } from '../record.js';
 import { EntryReader, KubeconfigError } from './entry-reader.js';
 
 /** The entries of one or more kubeconfigs, by name; each knows its file. */
@@ -17,7 +17,7 @@ export interface Kubeconfig {
 const NOTHING: Kubeconfig = { clusters: new Map(), users: new Map(), contexts: new Map() };
 
 /** The files that clients read by default: those of `KUBECONFIG`, or `~/.kube/config`. */
-export function kubeconfigFiles(env: Environment): readonly string[] {
+export function kubeconfigFiles(env: EnvironmentVariables): readonly string[] {
   const named = env.KUBECONFIG;
   if (!named) return [join(env.HOME || homedir(), '.kube', 'config')];
   return [...new Set(named.split(delimiter).filter(Boolean))];
@@ -73,7 +73,7 @@ function entriesOf(file: string, text: string): Kubeconfig {
 }
 
 /** The errors of the parser quote the file, which holds secrets: only the line is reported. */
-function parsed(file: string, text: string): Entry {
+function parsed(file: string, text: string): UnknownRecord {
   let config: unknown;
   try {
     config = parse(text, { logLevel: 'error' });
@@ -81,7 +81,7 @@ function parsed(file: string, text: string): Entry {
     const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
     throw new KubeconfigError(`${file}: not YAML${line === undefined ? '' : ` (line ${line})`}`);
   }
-  if (!isEntry(config)) throw new KubeconfigError(`${file}: not a kubeconfig`);
+  if (!isRecord(config)) throw new KubeconfigError(`${file}: not a kubeconfig`);
   return config;
 }
 
@@ -94,7 +94,7 @@ function named(config: EntryReader, list: string, content: string): ReadonlyMap<
       throw new KubeconfigError(`${config.file}: ${list} has two entries named ${JSON.stringify(name)}`);
     const value = entry.raw(content) ?? {};
     const what = `${content} ${JSON.stringify(name)}`;
-    if (!isEntry(value)) throw new KubeconfigError(`${config.file}: ${what} is not an object`);
+    if (!isRecord(value)) throw new KubeconfigError(`${config.file}: ${what} is not an object`);
     found.set(name, new EntryReader(config.file, what, value));
   }
   return found;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Names } from '@orch/machinery';
-import type { ClientUser, Impersonation } from '../connection.js';
+import type { ClientUser, ImpersonationConfig } from '../connection.js';
 import { type ExecPlugin, type InteractiveMode, pluginVersions } from '../credentials/exec-plugin.js';
 import type { EntryReader } from './entry-reader.js';
 
@@ -66,7 +66,7 @@ async function tokens(entry: EntryReader): Promise<ClientUser> {
   };
 }
 
-function impersonation(entry: EntryReader): Impersonation | undefined {
+function impersonation(entry: EntryReader): ImpersonationConfig | undefined {
   const [user, uid] = [entry.text('as'), entry.text('as-uid')];
   const [groups, extra] = [entry.texts('as-groups'), entry.textLists('as-user-extra')];
   if (user === undefined) {

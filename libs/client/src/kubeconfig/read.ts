@@ -1,7 +1,7 @@
 import { type Names, namesOf } from '@orch/machinery';
+import type { EnvironmentVariables } from '@orch/runtime';
 import type { ClientUser, Connection } from '../connection.js';
 import { pluginExtension } from '../credentials/exec-plugin.js';
-import type { Environment } from '../proxy/choose-proxy.js';
 import { type EntryReader, KubeconfigError } from './entry-reader.js';
 import { inClusterConnection } from './in-cluster.js';
 import { type Kubeconfig, kubeconfigFiles, parseKubeconfig, parseKubeconfigs } from './kubeconfig.js';
@@ -29,7 +29,7 @@ export async function readKubeconfig(file: string, options: KubeconfigOptions = 
  * `~/.kube/config`; if none of them exists, that of the pod that this process runs in. Throws {@link KubeconfigError}.
  */
 export async function loadConnection(
-  options: KubeconfigOptions & { readonly file?: string; readonly env?: Environment } = {},
+  options: KubeconfigOptions & { readonly file?: string; readonly env?: EnvironmentVariables } = {},
 ): Promise<Connection> {
   const { file, env = process.env, names = namesOf('orch') } = options;
   if (file !== undefined) return readKubeconfig(file, options);

@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import type { Connection } from '../connection.js';
+import type { Connection, ServerPlace } from '../connection.js';
+
+/** Long values stay on one line. */
+const LINES = { lineWidth: 0 };
 
 /**
- * Writes a kubeconfig with one cluster, user and context, all called `name`, and everything inline except what the
- * connection has in files; plugins and impersonation are not written.
- * The file appears whole, readable by its owner alone (0600).
+ * Returns the text of a kubeconfig with one cluster, user and context, all called `name`, and everything inline except
+ * what the connection has in files; plugins and impersonation are left out.
  */
-export async function writeKubeconfig(file: string, connection: Connection, name = 'default'): Promise<void> {
+export function kubeconfigText(connection: Connection, name = 'default'): string {
   const { namespace } = connection;
   const [cluster, user] = [clusterEntry(connection), userEntry(connection)];
-  const text = stringify(
+  return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
@@ -21,8 +23,13 @@ export async function writeKubeconfig(file: string, connection: Connection, name
       contexts: [{ name, context: { cluster: name, user: name, ...(namespace !== undefined && { namespace }) } }],
       'current-context': name,
     },
-    { lineWidth: 0 },
+    LINES,
   );
+}
+
+/** Writes {@link kubeconfigText} to a file, which appears whole, readable by its owner alone (0600). */
+export async function writeKubeconfig(file: string, connection: Connection, name?: string): Promise<void> {
+  const text = kubeconfigText(connection, name);
   const temporary = `${file}.${randomUUID()}.tmp`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
@@ -33,7 +40,14 @@ export async function writeKubeconfig(file: string, connection: Connection, name
   }
 }
 
-function clusterEntry({ server, ca, ...place }: Connection) {
+/**
+ * Returns the text of the kubeconfig in a ConfigMap `cluster-info`: a cluster without a name, no user and no context, as
+ * kubeadm writes and reads it.
+ */
+export const clusterInfoText = (place: ServerPlace): string =>
+  stringify({ apiVersion: 'v1', kind: 'Config', clusters: [{ name: '', cluster: clusterEntry(place) }] }, LINES);
+
+function clusterEntry({ server, ca, ...place }: ServerPlace) {
   return {
     server,
     ...(ca !== undefined && { 'certificate-authority-data': base64(ca) }),

@@ -1,7 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-
-/** Variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from '@orch/runtime';
 
 const SCHEMES = ['http:', 'https:', 'socks5:'];
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
@@ -28,7 +26,7 @@ export function parseProxyUrl(text: string): URL {
  * golang.org/x/net/http/httpproxy reads them. This machine is never reached through one. Values that are no URL count
  * as none.
  */
-export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
+export function proxyFromEnvironment(server: URL, env: EnvironmentVariables): URL | undefined {
   const any = (name: string) => env[name] || env[name.toLowerCase()] || '';
   const value = server.protocol === 'https:' ? any('HTTPS_PROXY') : any('HTTP_PROXY');
   const proxy = value === '' ? undefined : lenient(value);

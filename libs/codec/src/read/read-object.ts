@@ -2,7 +2,7 @@ import type { ApiObject, JsonValue } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import type { Duplicates } from '../json/json-reader.js';
 import { type JsonLimits, type ParsedJson, parseJson } from '../json/parse-json.js';
-import { MISMATCH, ObjectReadError, type Reader, ReadState } from './read-state.js';
+import { MISMATCH, ObjectReadError, ReadState, type SchemaReader } from './read-state.js';
 import { structReader } from './struct-reader.js';
 
 /** An object of its declared type, and the problems found in the text. */
@@ -33,7 +33,7 @@ export function readObject(schema: StructSchema, value: JsonValue, options: Read
 }
 
 /** Patches can make objects deeper than any accepted text. */
-function readDeep(schema: StructSchema, value: JsonValue, state: ReadState): ReturnType<Reader> {
+function readDeep(schema: StructSchema, value: JsonValue, state: ReadState): ReturnType<SchemaReader> {
   try {
     return structReader(schema)(value, state);
   } catch (error) {

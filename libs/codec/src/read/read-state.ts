@@ -13,7 +13,7 @@ export class ObjectReadError extends Error {
 export const MISMATCH: unique symbol = Symbol('mismatch');
 
 /** Returns the value in the schema's form, the same object if nothing changed; undefined drops it. */
-export type Reader = (value: JsonValue, state: ReadState) => JsonValue | undefined | typeof MISMATCH;
+export type SchemaReader = (value: JsonValue, state: ReadState) => JsonValue | undefined | typeof MISMATCH;
 
 /** A key of a map, which is part of the paths of problems but not of type errors. */
 export class MapKey {

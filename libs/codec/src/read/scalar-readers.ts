@@ -7,14 +7,14 @@ import {
   parseDuration,
 } from '@orch/machinery';
 import type { ScalarKind } from '@orch/schema';
-import { MISMATCH, ObjectReadError, type Reader } from './read-state.js';
+import { MISMATCH, ObjectReadError, type SchemaReader } from './read-state.js';
 
 const INT32 = [-(2n ** 31n), 2n ** 31n - 1n] as const;
 const INT64 = [-(2n ** 63n), 2n ** 63n - 1n] as const;
 const UINT32 = [0n, 2n ** 32n - 1n] as const;
 const UINT64 = [0n, 2n ** 64n - 1n] as const;
 
-function integer([min, max]: readonly [bigint, bigint]): Reader {
+function integer([min, max]: readonly [bigint, bigint]): SchemaReader {
   const [low, high] = [Number(min), Number(max)];
   return (value) => {
     if (typeof value === 'number') {
@@ -25,16 +25,16 @@ function integer([min, max]: readonly [bigint, bigint]): Reader {
 }
 
 const ofType =
-  (type: 'string' | 'boolean'): Reader =>
+  (type: 'string' | 'boolean'): SchemaReader =>
   (value) =>
     typeof value === type ? value : MISMATCH;
 
-const float: Reader = (value) =>
+const float: SchemaReader = (value) =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : MISMATCH;
 
 /** Reads a text that a function brings into its printed form, with the function's errors. */
 const normalized =
-  (normalize: (text: string) => string): Reader =>
+  (normalize: (text: string) => string): SchemaReader =>
   (value) =>
     typeof value === 'string' ? normalize(value) : MISMATCH;
 
@@ -42,7 +42,7 @@ const normalized =
 const ZERO_TIME = /^0001-01-01T00:00:00(?:\.0+)?Z$/;
 
 const timeReader =
-  (normalize: (text: string) => string): Reader =>
+  (normalize: (text: string) => string): SchemaReader =>
   (value) => {
     if (typeof value !== 'string') return MISMATCH;
     const time = normalize(value);
@@ -58,17 +58,17 @@ function withoutSpaces(text: string): string {
   return text.slice(from, to);
 }
 
-const quantity: Reader = (value) => {
+const quantity: SchemaReader = (value) => {
   if (typeof value === 'string') return canonicalQuantity(withoutSpaces(value));
   return typeof value === 'number' || typeof value === 'bigint' ? canonicalQuantity(String(value)) : MISMATCH;
 };
 
 const int32 = integer(INT32);
-const intOrString: Reader = (value, state) => (typeof value === 'string' ? value : int32(value, state));
+const intOrString: SchemaReader = (value, state) => (typeof value === 'string' ? value : int32(value, state));
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-const bytes: Reader = (value) => {
+const bytes: SchemaReader = (value) => {
   if (typeof value !== 'string') return MISMATCH;
   const text = value.includes('\n') || value.includes('\r') ? value.replace(/[\r\n]/g, '') : value;
   if (text.length % 4 === 0 && BASE64.test(text)) return text;
@@ -76,11 +76,11 @@ const bytes: Reader = (value) => {
   throw new ObjectReadError(`illegal base64 data at input byte ${valid}`);
 };
 
-const anything: Reader = (value) => value;
-const anyObject: Reader = (value) => (typeof value === 'object' && !Array.isArray(value) ? value : MISMATCH);
+const anything: SchemaReader = (value) => value;
+const anyObject: SchemaReader = (value) => (typeof value === 'object' && !Array.isArray(value) ? value : MISMATCH);
 
 /** Readers of the leaves of the model. */
-export const SCALAR_READERS: Readonly<Record<ScalarKind, Reader>> = {
+export const SCALAR_READERS: Readonly<Record<ScalarKind, SchemaReader>> = {
   string: ofType('string'),
   bool: ofType('boolean'),
   int32,

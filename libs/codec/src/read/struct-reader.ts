@@ -7,12 +7,12 @@ import {
   type Schema,
   type StructSchema,
 } from '@orch/schema';
-import { MapKey, MISMATCH, type Reader, type ReadState, structName } from './read-state.js';
+import { MapKey, MISMATCH, type ReadState, type SchemaReader, structName } from './read-state.js';
 import { SCALAR_READERS, zeroOf } from './scalar-readers.js';
 
 interface FieldReader {
   readonly schema: Schema;
-  readonly read: Reader;
+  readonly read: SchemaReader;
   /** Whether its reader uses the path, which must then include the field's name. */
   readonly composite: boolean;
   /** Whether the zero value equals no value. */
@@ -38,10 +38,10 @@ function copyBefore(object: JsonObject, keys: readonly string[], end: number): J
   return copy;
 }
 
-const readers = new WeakMap<StructSchema, Reader>();
+const readers = new WeakMap<StructSchema, SchemaReader>();
 
 /** Returns the reader of a struct, compiled at its first use and cached with the schema. */
-export function structReader(schema: StructSchema): Reader {
+export function structReader(schema: StructSchema): SchemaReader {
   let reader = readers.get(schema);
   if (!reader) {
     reader = schema.customJson ? readerOfCustomJson(schema) : readerOfStruct(schema);
@@ -50,11 +50,11 @@ export function structReader(schema: StructSchema): Reader {
   return reader;
 }
 
-function readerOf(schema: Schema, owner: string): Reader {
+function readerOf(schema: Schema, owner: string): SchemaReader {
   switch (schema.kind) {
     case 'struct': {
       // Looked up on first use, since structs may contain themselves.
-      let reader: Reader | undefined;
+      let reader: SchemaReader | undefined;
       return (value, state) => {
         reader ??= structReader(schema);
         state.enter();
@@ -85,7 +85,7 @@ function readerOfField({ schema, omitEmpty, pointer }: Field, owner: string): Fi
   };
 }
 
-function readerOfStruct(schema: StructSchema): Reader {
+function readerOfStruct(schema: StructSchema): SchemaReader {
   const owner = structName(schema.id);
   const fields = new Map([...schema.fields].map(([name, field]) => [name, readerOfField(field, owner)]));
   return (value, state) => {
@@ -128,7 +128,7 @@ const zeroValue = (schema: Schema): JsonValue => {
   return schema.kind === 'list' ? [] : zeroOf(schema.kind);
 };
 
-function readerOfList({ items }: ListSchema, owner: string): Reader {
+function readerOfList({ items }: ListSchema, owner: string): SchemaReader {
   const readItem = readerOf(items, owner);
   const composite = isComposite(items);
   return (value, state) => {
@@ -136,7 +136,7 @@ function readerOfList({ items }: ListSchema, owner: string): Reader {
     let copy: JsonValue[] | undefined;
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue;
-      let read: ReturnType<Reader>;
+      let read: ReturnType<SchemaReader>;
       if (item === null) read = zeroValue(items);
       else {
         if (composite) state.path.push(i);
@@ -153,7 +153,7 @@ function readerOfList({ items }: ListSchema, owner: string): Reader {
 }
 
 /** @param omitsEmpty whether a map without members is read as no value */
-function readerOfMap({ values }: MapSchema, owner: string, omitsEmpty = false): Reader {
+function readerOfMap({ values }: MapSchema, owner: string, omitsEmpty = false): SchemaReader {
   const readValue = readerOf(values, owner);
   const composite = isComposite(values);
   return (value, state) => {
@@ -165,7 +165,7 @@ function readerOfMap({ values }: MapSchema, owner: string, omitsEmpty = false): 
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
       const member = value[key] ?? null;
-      let read: ReturnType<Reader>;
+      let read: ReturnType<SchemaReader>;
       if (member === null) read = zeroValue(values);
       else {
         if (composite) state.path.push(new MapKey(key));
@@ -197,7 +197,7 @@ const SHAPES: Readonly<Record<string, Shape>> = { struct: 'object', list: 'array
  * within are dropped silently, as in the reference, whose strict decoder does not check types that decode themselves
  * (sigs.k8s.io/json): definitions that it accepts with `fieldValidation=Strict` must be accepted here.
  */
-function readerOfCustomJson(schema: StructSchema): Reader {
+function readerOfCustomJson(schema: StructSchema): SchemaReader {
   const owner = structName(schema.id);
   const members = [...schema.fields.values()].map((field) => ({
     shape: SHAPES[field.schema.kind] ?? 'other',

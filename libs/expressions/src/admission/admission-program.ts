@@ -2,7 +2,7 @@ import type { Environment, Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import { formatType, type Type } from '../types/type.js';
+import { type CelType, formatType } from '../types/type.js';
 
 /** Units that one expression about a write may cost at run time. */
 export const PER_EXPRESSION_LIMIT = 1_000_000;
@@ -19,7 +19,7 @@ export const MAX_EXPRESSION_CHARACTERS = 8_192;
 
 /** A compiled expression about a write, or its error in the reference's wording. */
 export type AdmissionProgram =
-  | { readonly program: Program; readonly type: Type; readonly fault?: undefined }
+  | { readonly program: Program; readonly type: CelType; readonly fault?: undefined }
   | { readonly fault: string; readonly program?: undefined; readonly type?: undefined };
 
 const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters`;
@@ -64,4 +64,4 @@ export function* admissionProgramSteps(
 }
 
 /** Returns the name of a type in messages about wanted types. */
-const nameOf = (type: Type): string => (type.kind === 'null' ? 'null_type' : formatType(type));
+const nameOf = (type: CelType): string => (type.kind === 'null' ? 'null_type' : formatType(type));

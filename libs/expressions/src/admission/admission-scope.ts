@@ -1,6 +1,6 @@
 import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from '../libraries/authorization.js';
 import type { Scope } from '../types/declarations.js';
-import { BOOL, DYN, INT, listOf, mapOf, objectOf, STRING, type Type } from '../types/type.js';
+import { BOOL, type CelType, DYN, INT, listOf, mapOf, objectOf, STRING } from '../types/type.js';
 
 const KIND = 'kubernetes.GroupVersionKind';
 const RESOURCE = 'kubernetes.GroupVersionResource';
@@ -12,7 +12,7 @@ const NAMESPACE_SPEC = 'kubernetes.NamespaceSpec';
 const NAMESPACE_STATUS = 'kubernetes.NamespaceStatus';
 
 /** Fields of a request (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the objects. */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
+const FIELDS: Readonly<Record<string, Readonly<Record<string, CelType>>>> = {
   [KIND]: { group: STRING, version: STRING, kind: STRING },
   [RESOURCE]: { group: STRING, version: STRING, resource: STRING },
   [USER]: { username: STRING, uid: STRING, groups: listOf(STRING), extra: mapOf(STRING, listOf(STRING)) },
@@ -71,7 +71,7 @@ export function admissionScope({
   authorizer = true,
   namespace = false,
 }: AdmissionVariables = {}): Scope {
-  const variables = new Map<string, Type>([
+  const variables = new Map<string, CelType>([
     ['object', DYN],
     ['oldObject', DYN],
     ['request', objectOf(REQUEST)],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LATER_ENVIRONMENT } from '../environment.js';
 import { authorizerValue } from '../libraries/authorization.js';
 import { jsonValue } from '../schema-types/json-values.js';
-import { DYN, INT, listOf, mapOf, objectOf, optionalOf, STRING, type Type } from '../types/type.js';
+import { type CelType, DYN, INT, listOf, mapOf, objectOf, optionalOf, STRING } from '../types/type.js';
 import { Failure, type Value } from '../values/value.js';
 import { admissionProgram } from './admission-program.js';
 import { admissionScope } from './admission-scope.js';
@@ -24,7 +24,7 @@ function composed(
   size = 3,
   ask = async () => ({ allowed: true, reason: '' }),
 ) {
-  const types = new Map<string, Type>();
+  const types = new Map<string, CelType>();
   const scope = composedScope(admissionScope(), types);
   const variables = new Map<string, ComposedVariable>();
   for (const [name, text] of Object.entries(expressions)) {

@@ -1,7 +1,7 @@
 import type { Outcome, Program } from '../environment.js';
-import type { Bindings } from '../evaluation/run.js';
+import type { Activation } from '../evaluation/run.js';
 import type { Scope } from '../types/declarations.js';
-import { DYN, listOf, mapOf, objectOf, type Type } from '../types/type.js';
+import { type CelType, DYN, listOf, mapOf, objectOf } from '../types/type.js';
 import { Dictionary, Failure, type Value } from '../values/value.js';
 import { type AdmissionProgram, PER_EXPRESSION_LIMIT } from './admission-program.js';
 import type { AskedAuthorizer } from './asked-authorizer.js';
@@ -18,7 +18,7 @@ const DEEPEST = 8;
  * A scope that also has the variables of a policy, by their types. @param types of the known ones; may grow as they are
  * compiled
  */
-export const composedScope = (scope: Scope, types: ReadonlyMap<string, Type>): Scope => ({
+export const composedScope = (scope: Scope, types: ReadonlyMap<string, CelType>): Scope => ({
   variables: new Map([...scope.variables, [COMPOSED_VARIABLE, objectOf(COMPOSED_TYPE)]]),
   fieldType: (object, field) => (object === COMPOSED_TYPE ? types.get(field) : scope.fieldType(object, field)),
   hasType: (object) => object === COMPOSED_TYPE || scope.hasType(object),
@@ -28,7 +28,7 @@ export const composedScope = (scope: Scope, types: ReadonlyMap<string, Type>): S
  * Returns the type of a variable for other expressions: without its fields, as in the reference (k8s.io/apiserver,
  * pkg/admission/plugin/cel/composition.go).
  */
-export function composedType(type: Type | undefined): Type {
+export function composedType(type: CelType | undefined): CelType {
   switch (type?.kind) {
     case 'primitive':
     case 'null':
@@ -73,7 +73,7 @@ export class ComposedValues extends Dictionary {
    */
   constructor(
     private readonly variables: ReadonlyMap<string, ComposedVariable>,
-    private readonly bindings: Bindings,
+    private readonly bindings: Activation,
     private readonly asked: AskedAuthorizer,
   ) {
     super();

@@ -3,14 +3,14 @@ import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { LATER_ENVIRONMENT } from '../environment.js';
 import { builtInSchema } from '../schema-types/built-in-schema.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { typedAdmissionScope, typeFaults } from './type-check.js';
 
 const scheme = loadScheme(namesOf('kubernetes'));
 const DEPLOYMENT = builtInSchema(scheme.struct('apps/v1.Deployment'));
 const CONFIG_MAP = builtInSchema(scheme.struct('core/v1.ConfigMap'));
 
-const faults = (text: string, params?: StructuralSchema, object = DEPLOYMENT) =>
+const faults = (text: string, params?: SchemaProps, object = DEPLOYMENT) =>
   typeFaults(text, LATER_ENVIRONMENT, typedAdmissionScope({ object, params }));
 
 describe('types of expressions about writes', () => {

@@ -1,17 +1,17 @@
 import type { Environment } from '../environment.js';
 import { declaredType, scopeOf } from '../schema-types/declared-type.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 import { admissionScope } from './admission-scope.js';
 
 /** Known types of the objects in expressions about a write; `{}` for none. */
 export interface KnownTypes {
   /** Schema of `object` and `oldObject`. */
-  readonly object: StructuralSchema;
+  readonly object: SchemaProps;
   /** Schema of `params`; undefined where there are none. */
-  readonly params: StructuralSchema | undefined;
+  readonly params: SchemaProps | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export function typedAdmissionScope({ object, params }: KnownTypes): Scope {
   };
 }
 
-function typed(schema: StructuralSchema, variables: readonly string[], name: string): Scope[] {
+function typed(schema: SchemaProps, variables: readonly string[], name: string): Scope[] {
   const declared = declaredType(schema, true);
   return declared ? [scopeOf(declared, variables, name)] : [];
 }
@@ -51,7 +51,7 @@ export function checkedType(
   text: string,
   environment: Environment,
   scope: Scope,
-): { readonly type?: Type; readonly fault?: string } {
+): { readonly type?: CelType; readonly fault?: string } {
   try {
     return { type: environment.compile(text, scope).type };
   } catch (error) {

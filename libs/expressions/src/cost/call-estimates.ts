@@ -5,31 +5,31 @@ import {
   REGEX_FACTOR,
   STRING_FACTOR,
 } from '../evaluation/call-costs.js';
-import type { Type } from '../types/type.js';
-import { exactly, MAX, NOTHING, ONE, plus, type Range, range, scaled, times, union } from './range.js';
+import type { CelType } from '../types/type.js';
+import { type EstimateRange, exactly, MAX, NOTHING, ONE, plus, range, scaled, times, union } from './range.js';
 
 /** Estimates for an argument. */
 export interface Argument {
-  readonly type: Type | undefined;
-  readonly size: Range;
+  readonly type: CelType | undefined;
+  readonly size: EstimateRange;
   /** Size of its elements, if it is a list. */
-  readonly elementSize: Range | undefined;
+  readonly elementSize: EstimateRange | undefined;
   /** Its value, if it is an integer literal. */
   readonly literal?: bigint;
   /** Cost of the argument itself. */
-  readonly cost: Range;
+  readonly cost: EstimateRange;
 }
 
 /** Cost of a call, and the size of its result if known. */
 interface CallEstimate {
-  readonly cost: Range;
-  readonly size?: Range;
+  readonly cost: EstimateRange;
+  readonly size?: EstimateRange;
 }
 
 type Arguments = readonly [Argument, ...Argument[]];
 type Estimate = (args: Arguments) => CallEstimate;
 
-const argumentCosts = (args: readonly Argument[]): Range => args.map(({ cost }) => cost).reduce(plus, NOTHING);
+const argumentCosts = (args: readonly Argument[]): EstimateRange => args.map(({ cost }) => cost).reduce(plus, NOTHING);
 
 /** Costs one unit for each element, plus the cost of traversing texts. */
 const ofElements: Estimate = ([target]) => {
@@ -76,7 +76,7 @@ const join: Estimate = ([list, separator]) => {
 /** Cost factor of a pattern equivalent to the longest named format. */
 const FORMAT_FACTOR = 128 * REGEX_FACTOR;
 
-const patternCost = ([text, pattern]: Arguments): Range =>
+const patternCost = ([text, pattern]: Arguments): EstimateRange =>
   times(scaled(plus(text.size, ONE), STRING_FACTOR), scaled(pattern?.size ?? NOTHING, REGEX_FACTOR));
 
 const each = (names: readonly string[], estimate: Estimate): [string, Estimate][] =>

@@ -9,16 +9,16 @@ import {
 } from '../syntax/ast.js';
 import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
-import { type Type, valueOfOptional } from '../types/type.js';
+import { type CelType, valueOfOptional } from '../types/type.js';
 import { byteCount, pointCount } from '../values/strings.js';
 import { type Argument, estimateCall } from './call-estimates.js';
-import { exactly, NOTHING, ONE, plus, type Range, sum, times, UNKNOWN, union } from './range.js';
+import { type EstimateRange, exactly, NOTHING, ONE, plus, sum, times, UNKNOWN, union } from './range.js';
 
 /**
  * Returns the size at a path from a variable, as far as its declaration says: `self`, then names of fields, `@items`,
  * `@keys` and `@values`.
  */
-export type DeclaredSizes = (path: readonly string[]) => Range | undefined;
+export type DeclaredSizes = (path: readonly string[]) => EstimateRange | undefined;
 
 const LIST_COST = exactly(10n);
 const MAP_COST = exactly(30n);
@@ -27,14 +27,14 @@ const MAP_COST = exactly(30n);
 export type Prices = 'base' | 'later';
 
 /** Estimates the least and the most that an evaluation costs for any values (cel-go, checker/cost.go). */
-export const estimate = (checked: Checked, sizes: DeclaredSizes, prices: Prices): Range =>
+export const estimate = (checked: Checked, sizes: DeclaredSizes, prices: Prices): EstimateRange =>
   new Estimator(checked, sizes, prices === 'later').of(checked.root);
 
 /** Variables of the loops around a node; innermost first. */
 interface Local {
   readonly name: string;
   readonly path: readonly string[] | undefined;
-  readonly size?: Range | undefined;
+  readonly size?: EstimateRange | undefined;
   readonly entry?: EntrySize | undefined;
   readonly outer: Local | undefined;
 }
@@ -42,15 +42,15 @@ interface Local {
 /** Sizes of the members of a list or map that is made in the expression. */
 interface EntrySize {
   readonly kind: 'list' | 'map';
-  readonly key: Range;
-  readonly value: Range;
+  readonly key: EstimateRange;
+  readonly value: EstimateRange;
 }
 
 class Estimator {
   readonly #paths = new Map<number, readonly string[]>();
-  readonly #sizes = new Map<number, Range>();
+  readonly #sizes = new Map<number, EstimateRange>();
   readonly #entries = new Map<number, EntrySize>();
-  readonly #shared = new Map<number, Range>();
+  readonly #shared = new Map<number, EstimateRange>();
   #locals: Local | undefined;
 
   constructor(
@@ -59,14 +59,14 @@ class Estimator {
     private readonly isLater: boolean,
   ) {}
 
-  of(node: Expression): Range {
+  of(node: Expression): EstimateRange {
     if (!this.checked.shared.has(node.id)) return this.#of(node);
     const known = this.#shared.get(node.id) ?? this.#of(node);
     this.#shared.set(node.id, known);
     return known;
   }
 
-  #of(node: Expression): Range {
+  #of(node: Expression): EstimateRange {
     switch (node.kind) {
       case 'ident':
         return this.#ident(node.id, node.name);
@@ -85,7 +85,7 @@ class Estimator {
     }
   }
 
-  #ident(id: number, name: string): Range {
+  #ident(id: number, name: string): EstimateRange {
     const local = this.#local(name);
     const path = local ? local.path : [name.replace(/^\./, '')];
     if (path) this.#paths.set(id, path);
@@ -97,7 +97,7 @@ class Estimator {
     return undefined;
   }
 
-  #select(node: Extract<Expression, { kind: 'select' }>): Range {
+  #select(node: Extract<Expression, { kind: 'select' }>): EstimateRange {
     const reference = this.checked.references.get(node.id);
     if (reference) return this.#ident(node.id, reference.name);
     if (node.testOnly) return this.isLater ? this.of(node.operand) : NOTHING;
@@ -107,13 +107,13 @@ class Estimator {
     return type === 'map' || type === 'object' || type === 'param' ? plus(operand, ONE) : operand;
   }
 
-  #list(node: ListNode): Range {
+  #list(node: ListNode): EstimateRange {
     const cost = plus(sum(node.elements.map((element) => this.of(element))), LIST_COST);
     if (this.isLater) this.#entries.set(node.id, { kind: 'list', key: ONE, value: this.#unionOf(node.elements) });
     return cost;
   }
 
-  #map(node: MapNode): Range {
+  #map(node: MapNode): EstimateRange {
     const keys = node.entries.map(({ key }) => key);
     const values = node.entries.map(({ value }) => value);
     const cost = plus(sum([...keys, ...values].map((each) => this.of(each))), MAP_COST);
@@ -123,18 +123,18 @@ class Estimator {
   }
 
   /** Returns a range that covers the sizes of all nodes; nothing if there are none. */
-  #unionOf(nodes: readonly Expression[]): Range {
+  #unionOf(nodes: readonly Expression[]): EstimateRange {
     const [first, ...rest] = nodes.map((node) => this.#size(node));
     return first ? rest.reduce(union, first) : NOTHING;
   }
 
-  #call(node: CallNode): Range {
+  #call(node: CallNode): EstimateRange {
     const reference = this.checked.references.get(node.id);
     if (reference?.kind !== 'function') return NOTHING;
     const nodes = reference.global ? node.args : [node.target as Expression, ...node.args];
     const args = nodes.map((arg) => this.#argument(arg));
-    let cost: Range | undefined;
-    let size: Range | undefined;
+    let cost: EstimateRange | undefined;
+    let size: EstimateRange | undefined;
     for (const form of reference.overloads) {
       const estimated = estimateCall(reference.name, form, args, this.isLater);
       cost = cost ? union(cost, estimated.cost) : estimated.cost;
@@ -147,7 +147,7 @@ class Estimator {
   }
 
   /** Records the path of an indexed member; returns its size if that is known for the list or map. */
-  #indexed({ id, args }: CallNode, form: 'index_list' | 'index_map'): Range | undefined {
+  #indexed({ id, args }: CallNode, form: 'index_list' | 'index_map'): EstimateRange | undefined {
     const container = args[0] as Expression;
     const path = this.#paths.get(container.id) ?? [];
     this.#paths.set(id, [...path, form === 'index_list' ? '@items' : '@values']);
@@ -180,7 +180,7 @@ class Estimator {
     return { cost, type: this.#typeOf(node), size: this.#size(node), elementSize: this.#elementSize(node), ...literal };
   }
 
-  #comprehension(node: ComprehensionNode): Range {
+  #comprehension(node: ComprehensionNode): EstimateRange {
     const before = plus(this.of(node.range), this.of(node.initial));
     const outer = this.#locals;
     if (this.isLater) this.#name(node.accumulator, node.initial);
@@ -195,7 +195,7 @@ class Estimator {
     return plus(plus(before, after), times(count, round));
   }
 
-  #noteGathered({ id, initial, step }: ComprehensionNode, count: Range): void {
+  #noteGathered({ id, initial, step }: ComprehensionNode, count: EstimateRange): void {
     if (initial.kind === 'literal') this.#sizes.set(id, ONE);
     if (initial.kind !== 'list' && initial.kind !== 'map') return;
     this.#sizes.set(id, count);
@@ -204,7 +204,7 @@ class Estimator {
   }
 
   /** A named value, which the release that has it treats as a loop over nothing. */
-  #binding(node: ComprehensionNode): Range {
+  #binding(node: ComprehensionNode): EstimateRange {
     const before = plus(this.of(node.range), this.of(node.initial));
     const outer = this.#locals;
     this.#name(node.accumulator, node.initial);
@@ -235,24 +235,24 @@ class Estimator {
     if (second !== undefined) this.#locals = { name: second, ...value, outer: this.#locals };
   }
 
-  #size(node: Expression): Range {
+  #size(node: Expression): EstimateRange {
     return this.#knownSize(node) ?? UNKNOWN;
   }
 
-  #knownSize(node: Expression): Range | undefined {
+  #knownSize(node: Expression): EstimateRange | undefined {
     const known = this.#sizes.get(node.id) ?? writtenSize(node, this.isLater) ?? this.#declaredSize(this.#pathOf(node));
     if (known) return known;
     if (isScalar(this.#typeOf(node), this.isLater)) return ONE;
     return this.isLater && node.kind === 'ident' ? this.#local(node.name)?.size : undefined;
   }
 
-  #elementSize(node: Expression): Range | undefined {
+  #elementSize(node: Expression): EstimateRange | undefined {
     if (this.#typeOf(node)?.kind !== 'list') return undefined;
     const path = this.#pathOf(node);
     return (path && this.#declaredSize([...path, '@items'])) ?? UNKNOWN;
   }
 
-  #declaredSize(path: readonly string[] | undefined): Range | undefined {
+  #declaredSize(path: readonly string[] | undefined): EstimateRange | undefined {
     return path === undefined || path.length === 0 ? undefined : this.declared(path);
   }
 
@@ -261,13 +261,13 @@ class Estimator {
     return path?.[0] === ACCUMULATOR ? undefined : path;
   }
 
-  #typeOf(node: Expression): Type | undefined {
+  #typeOf(node: Expression): CelType | undefined {
     return this.checked.types.get(node.id);
   }
 }
 
 /** Returns the size of a literal in the expression. */
-function writtenSize(node: Expression, isLater: boolean): Range | undefined {
+function writtenSize(node: Expression, isLater: boolean): EstimateRange | undefined {
   if (node.kind === 'list') return exactly(BigInt(node.elements.length));
   if (node.kind === 'map') return exactly(BigInt(node.entries.length));
   if (node.kind !== 'literal') return undefined;
@@ -277,7 +277,7 @@ function writtenSize(node: Expression, isLater: boolean): Range | undefined {
 }
 
 /** Whether values of a type have no length. */
-function isScalar(type: Type | undefined, isLater: boolean): boolean {
+function isScalar(type: CelType | undefined, isLater: boolean): boolean {
   if (type?.kind === 'primitive') return type.name !== 'string' && type.name !== 'bytes';
   const inner = isLater && type ? valueOfOptional(type) : undefined;
   return type?.kind === 'duration' || type?.kind === 'timestamp' || (inner !== undefined && isScalar(inner, isLater));

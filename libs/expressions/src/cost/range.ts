@@ -1,5 +1,5 @@
 /** Least and greatest cost or size; both saturate at 2^64-1. */
-export interface Range {
+export interface EstimateRange {
   readonly min: bigint;
   readonly max: bigint;
 }
@@ -10,9 +10,9 @@ export const MAX = (1n << 64n) - 1n;
 const capped = (value: bigint): bigint => (value > MAX ? MAX : value);
 
 /** Returns the range between two bounds. */
-export const range = (min: bigint, max: bigint): Range => ({ min, max });
+export const range = (min: bigint, max: bigint): EstimateRange => ({ min, max });
 /** Returns the range of a single value. */
-export const exactly = (value: bigint): Range => ({ min: value, max: value });
+export const exactly = (value: bigint): EstimateRange => ({ min: value, max: value });
 /** Range of exactly 0. */
 export const NOTHING = exactly(0n);
 /** Range of exactly 1. */
@@ -21,20 +21,26 @@ export const ONE = exactly(1n);
 export const UNKNOWN = range(0n, MAX);
 
 /** Adds two ranges. */
-export const plus = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
+export const plus = (a: EstimateRange, b: EstimateRange): EstimateRange => ({
+  min: capped(a.min + b.min),
+  max: capped(a.max + b.max),
+});
 /** Multiplies two ranges. */
-export const times = (a: Range, b: Range): Range => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) });
+export const times = (a: EstimateRange, b: EstimateRange): EstimateRange => ({
+  min: capped(a.min * b.min),
+  max: capped(a.max * b.max),
+});
 /** Adds ranges. */
-export const sum = (ranges: readonly Range[]): Range => ranges.reduce(plus, NOTHING);
+export const sum = (ranges: readonly EstimateRange[]): EstimateRange => ranges.reduce(plus, NOTHING);
 
 /** Returns a range that covers both. */
-export const union = (a: Range, b: Range): Range => ({
+export const union = (a: EstimateRange, b: EstimateRange): EstimateRange => ({
   min: a.min < b.min ? a.min : b.min,
   max: a.max > b.max ? a.max : b.max,
 });
 
 /** Multiplies a size by a factor, rounding as the reference does: in doubles, up. */
-export const scaled = (size: Range, factor: number): Range => ({
+export const scaled = (size: EstimateRange, factor: number): EstimateRange => ({
   min: scaledNumber(size.min, factor),
   max: scaledNumber(size.max, factor),
 });

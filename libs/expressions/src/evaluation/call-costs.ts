@@ -1,10 +1,10 @@
 import { FormatValue } from '../libraries/formats.js';
 import { OptionalValue } from '../values/optionals.js';
 import { byteCount, pointCount } from '../values/strings.js';
-import { Dictionary, Effort, List, Opaque, type Value } from '../values/value.js';
+import { Dictionary, EvaluationBudget, List, Opaque, type Value } from '../values/value.js';
 
 /** Computes the cost of a call from its arguments; the result is used only by those that {@link isKnownAfter}. */
-export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
+export type CallCost = (args: readonly Value[], result: Value, effort: EvaluationBudget) => number;
 
 /** Units for each character that is read. */
 export const STRING_FACTOR = 0.1;
@@ -24,7 +24,7 @@ function sizeOf(value: Value | undefined): number {
 const traversed = (size: number, factor: number): number => Math.ceil(size * factor);
 
 /** Returns the units of traversing everything in a value. */
-function traversal(value: Value | undefined, effort: Effort): number {
+function traversal(value: Value | undefined, effort: EvaluationBudget): number {
   if (typeof value === 'string') return Math.trunc(byteCount(value) * STRING_FACTOR);
   if (value instanceof Uint8Array) return Math.trunc(value.length * STRING_FACTOR);
   let cost = 0;
@@ -94,7 +94,7 @@ const ofContained =
 const ofPairs =
   (factor: number): CallCost =>
   ([a, b], _, effort) => {
-    const within = new Effort(Number.POSITIVE_INFINITY, effort);
+    const within = new EvaluationBudget(Number.POSITIVE_INFINITY, effort);
     traversal(a, within);
     effort.spend(within.spent * sizeOf(b));
     return sizeOf(a) * sizeOf(b) * factor + 1;

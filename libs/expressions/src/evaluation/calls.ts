@@ -5,7 +5,7 @@ import { equal } from '../values/compare.js';
 import { Failure, type Value } from '../values/value.js';
 import { type CallCost, isKnownAfter } from './call-costs.js';
 import type { Plan } from './plans.js';
-import type { Run, Step } from './run.js';
+import type { EvalStep, Run } from './run.js';
 
 /** Effort of each step of parsing a pattern. */
 const EFFORT_OF_STEP = 10;
@@ -32,10 +32,11 @@ export function calling(
   plans: readonly Plan[],
   cost: CallCost | undefined,
   endsAtFailure: boolean,
-): Step {
+): EvalStep {
   const steps = plans.map((plan) => plan.step());
-  if (steps.length === 1) return unary(what as Implementation, steps[0] as Step, cost);
-  if (steps.length === 2 && !endsAtFailure) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
+  if (steps.length === 1) return unary(what as Implementation, steps[0] as EvalStep, cost);
+  if (steps.length === 2 && !endsAtFailure)
+    return binary(binaryOf(what), steps[0] as EvalStep, steps[1] as EvalStep, cost);
   const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const args: Value[] = [];
@@ -53,7 +54,7 @@ export function calling(
   };
 }
 
-function unary(call: Implementation, operand: Step, cost: CallCost | undefined): Step {
+function unary(call: Implementation, operand: EvalStep, cost: CallCost | undefined): EvalStep {
   const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const value = operand(run);
@@ -89,7 +90,7 @@ function binaryOf(what: Implementation | 'equals' | 'differs' | 'in'): BinaryCal
   return (a, b) => what(a, b);
 }
 
-function binary(call: BinaryCall, left: Step, right: Step, cost: CallCost | undefined): Step {
+function binary(call: BinaryCall, left: EvalStep, right: EvalStep, cost: CallCost | undefined): EvalStep {
   const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const a = left(run);

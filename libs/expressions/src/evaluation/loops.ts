@@ -1,15 +1,15 @@
 import { AppendableList } from '../values/lists.js';
 import { GrowingMap } from '../values/maps.js';
 import { Dictionary, failureOr, List, typeNameOf, type Value } from '../values/value.js';
-import type { Run, Step } from './run.js';
+import type { EvalStep, Run } from './run.js';
 
 /** A comprehension, ready to run; the numbers are slots of its variables. */
 interface Loop {
-  readonly range: Step;
-  readonly initial: Step;
-  readonly condition: Step;
-  readonly step: Step;
-  readonly result: Step;
+  readonly range: EvalStep;
+  readonly initial: EvalStep;
+  readonly condition: EvalStep;
+  readonly step: EvalStep;
+  readonly result: EvalStep;
   readonly accumulator: number;
   readonly variable: number;
   /** Variable of the element, if the first variable is its index or key. */
@@ -30,7 +30,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 };
 
 /** Runs a comprehension: over the elements of a list or the keys of a map. */
-export function looping(loop: Loop): Step {
+export function looping(loop: Loop): EvalStep {
   return (run) => {
     const range = loop.range(run);
     if (!(range instanceof List || range instanceof Dictionary))

@@ -26,7 +26,7 @@ import {
   type Plan,
   partIfAny,
 } from './plans.js';
-import { Run, type Step } from './run.js';
+import { type EvalStep, Run } from './run.js';
 
 /** Thrown for expressions of the right types whose constants cannot be computed: `duration('1d')`. */
 export class PlanError extends Error {
@@ -45,7 +45,7 @@ interface Scope {
   readonly name: string;
   readonly place: number;
   /** Initializer of a variable that is set when it is first read. */
-  readonly initial?: Step;
+  readonly initial?: EvalStep;
   readonly outer: Scope | undefined;
 }
 
@@ -54,7 +54,7 @@ interface Scope {
  * runtimecost.go), so the plans follow its own.
  * @throws PlanError
  */
-export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFunction>, prices: Prices): Step {
+export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFunction>, prices: Prices): EvalStep {
   return new Planner(checked, functions, prices === 'later').plan(checked.root).step();
 }
 
@@ -63,7 +63,7 @@ class Planner {
   #places = 0;
   #patternSteps = 0;
   /** Shared nodes, which are planned once. */
-  readonly #shared = new Map<number, Step>();
+  readonly #shared = new Map<number, EvalStep>();
 
   constructor(
     private readonly checked: Checked,
@@ -301,7 +301,7 @@ function literalValue(literal: Literal): Value {
   return literal.type === 'uint' ? new Uint(literal.value) : literal.value;
 }
 
-function collected(run: Run, steps: readonly Step[]): Value[] | Failure {
+function collected(run: Run, steps: readonly EvalStep[]): Value[] | Failure {
   const values: Value[] = [];
   for (const step of steps) {
     const value = step(run);
@@ -312,7 +312,7 @@ function collected(run: Run, steps: readonly Step[]): Value[] | Failure {
 }
 
 const readLazily =
-  (place: number, initial: Step): Step =>
+  (place: number, initial: EvalStep): EvalStep =>
   (run) => {
     const value = run.locals[place] ?? initial(run);
     run.locals[place] = value;
@@ -320,7 +320,7 @@ const readLazily =
   };
 
 /** `a.or(b)` and `a.orValue(b)`: the second is evaluated only if the first has no value. */
-function firstOptional([left, right]: readonly Plan[], taken: (optional: OptionalValue) => Value): Step {
+function firstOptional([left, right]: readonly Plan[], taken: (optional: OptionalValue) => Value): EvalStep {
   const [first, second] = [(left as Plan).step(), (right as Plan).step()];
   return (run) => {
     const optional = first(run);
@@ -330,7 +330,7 @@ function firstOptional([left, right]: readonly Plan[], taken: (optional: Optiona
 }
 
 /** A list in which some members are present only if their optionals have values. */
-function listOfSome(steps: readonly Step[], optional: ReadonlySet<number>): Step {
+function listOfSome(steps: readonly EvalStep[], optional: ReadonlySet<number>): EvalStep {
   return (run) => {
     const values = collected(run, steps);
     run.charge(LIST_COST);
@@ -347,7 +347,7 @@ function listOfSome(steps: readonly Step[], optional: ReadonlySet<number>): Step
 }
 
 /** A map in which some members are present only if their optionals have values. @param steps of keys, values in turn */
-function mapOfSome(steps: readonly Step[], optional: readonly boolean[]): Step {
+function mapOfSome(steps: readonly EvalStep[], optional: readonly boolean[]): EvalStep {
   return (run) => {
     const values = collected(run, steps);
     run.charge(MAP_COST);
@@ -370,7 +370,7 @@ function mapOfSome(steps: readonly Step[], optional: readonly boolean[]): Step {
 const shownValue = (value: Value): string => (value instanceof Uint ? String(value.value) : String(value));
 
 /** `has(operand.field)`. @param cost beside that of the operand, if that has no parts */
-function testing(operand: Step, field: string, cost: number): Step {
+function testing(operand: EvalStep, field: string, cost: number): EvalStep {
   return (run) => {
     const value = operand(run);
     if (value instanceof OptionalValue) {
@@ -389,7 +389,7 @@ function testing(operand: Step, field: string, cost: number): Step {
 }
 
 /** `&&` and `||`: either side may decide alone, even if the other fails. */
-function bothSides([left, right]: readonly Plan[], decisive: boolean): Step {
+function bothSides([left, right]: readonly Plan[], decisive: boolean): EvalStep {
   const [a, b] = [(left as Plan).step(), (right as Plan).step()];
   return (run) => {
     const first = a(run);

@@ -1,6 +1,6 @@
 import { NONE, OptionalValue } from '../values/optionals.js';
 import { Dictionary, Failure, failureOr, List, typeNameOf, Uint, type Value } from '../values/value.js';
-import type { Run, Step } from './run.js';
+import type { EvalStep, Run } from './run.js';
 
 /** A part of an expression before it is executable: its context may still change it. */
 export type Plan = Constant | Attribute | Computed;
@@ -9,7 +9,7 @@ export type Plan = Constant | Attribute | Computed;
 export class Constant {
   constructor(readonly value: Value) {}
 
-  step(): Step {
+  step(): EvalStep {
     const { value } = this;
     return () => value;
   }
@@ -17,9 +17,9 @@ export class Constant {
 
 /** A computed value, which charges for itself. */
 export class Computed {
-  constructor(private readonly compute: Step) {}
+  constructor(private readonly compute: EvalStep) {}
 
-  step(): Step {
+  step(): EvalStep {
     return this.compute;
   }
 }
@@ -40,7 +40,7 @@ interface Qualifier {
 export class Attribute {
   protected readonly qualifiers: Qualifier[] = [];
 
-  constructor(private readonly base: Step) {}
+  constructor(private readonly base: EvalStep) {}
 
   /** Adds a qualifier. */
   add(qualifier: Qualifier): void {
@@ -48,7 +48,7 @@ export class Attribute {
   }
 
   /** Resolves it without the unit for the whole. */
-  resolver(): Step {
+  resolver(): EvalStep {
     const { base, qualifiers } = this;
     if (qualifiers.length === 0) return base;
     return (run) => {
@@ -64,7 +64,7 @@ export class Attribute {
     };
   }
 
-  step(): Step {
+  step(): EvalStep {
     const resolve = this.resolver();
     return (run) => {
       const value = resolve(run);
@@ -100,7 +100,7 @@ export class Conditional extends Attribute {
     this.no.add(qualifier);
   }
 
-  override resolver(): Step {
+  override resolver(): EvalStep {
     const [condition, yes, no] = [this.condition.step(), this.yes.resolver(), this.no.resolver()];
     return (run) => {
       const holds = condition(run);
@@ -109,7 +109,7 @@ export class Conditional extends Attribute {
     };
   }
 
-  override step(): Step {
+  override step(): EvalStep {
     return this.resolver();
   }
 }
@@ -170,7 +170,7 @@ export const constantQualifier = (key: Value, isOptional = false): Qualifier => 
 });
 
 /** Selects the part under a computed key. */
-export const computedQualifier = (index: Step, isOptional = false): Qualifier => ({
+export const computedQualifier = (index: EvalStep, isOptional = false): Qualifier => ({
   take(run, value) {
     const key = checkedKey(index(run));
     const found = key instanceof Failure ? key : part(value, key);

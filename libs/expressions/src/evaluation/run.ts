@@ -1,7 +1,7 @@
-import { Effort, TooMuchEffort, type Value } from '../values/value.js';
+import { EvaluationBudget, TooMuchEffort, type Value } from '../values/value.js';
 
 /** Values of the variables, by name. */
-export type Bindings = ReadonlyMap<string, Value>;
+export type Activation = ReadonlyMap<string, Value>;
 
 /** Thrown internally when an evaluation exceeds its cost limit. */
 class CostExceeded extends Error {}
@@ -14,9 +14,9 @@ export class Run {
   readonly locals: (Value | undefined)[] = [];
 
   constructor(
-    readonly variables: Bindings,
+    readonly variables: Activation,
     private readonly limit: number,
-    readonly effort = new Effort(),
+    readonly effort = new EvaluationBudget(),
   ) {}
 
   /** @throws CostExceeded */
@@ -27,7 +27,7 @@ export class Run {
 }
 
 /** An executable part of an expression. A failure is a value, as in the reference. */
-export type Step = (run: Run) => Value;
+export type EvalStep = (run: Run) => Value;
 
 /** Whether an error means that an evaluation exceeded a limit. */
 export const isTooMuch = (error: unknown): boolean => error instanceof CostExceeded || error instanceof TooMuchEffort;

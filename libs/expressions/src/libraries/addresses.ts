@@ -1,5 +1,5 @@
 /** An IP address: its bits as a number, and how many there are. */
-export interface Address {
+export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
 }
@@ -41,17 +41,17 @@ function parseV6(text: string): bigint | undefined {
 }
 
 /** An address without a zone; undefined for all other texts. */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): IpAddress | undefined {
   const isV6 = text.includes(':');
   const value = isV6 ? parseV6(text) : parseV4(text);
   return value === undefined ? undefined : { bits: isV6 ? 128 : 32, value };
 }
 
 /** Whether an IPv6 address is an IPv4-mapped one. */
-export const isMapped = ({ bits, value }: Address): boolean => bits === 128 && value >> 32n === 0xffffn;
+export const isMapped = ({ bits, value }: IpAddress): boolean => bits === 128 && value >> 32n === 0xffffn;
 
 /** The address in its shortest form (RFC 5952). */
-export function formatAddress({ bits, value }: Address): string {
+export function formatAddress({ bits, value }: IpAddress): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   const { start, length } = longestZeros(groups);
@@ -70,31 +70,31 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
 }
 
 /** Returns the address with only its first bits. */
-export function masked({ bits, value }: Address, length: number): Address {
+export function masked({ bits, value }: IpAddress, length: number): IpAddress {
   const behind = BigInt(bits - length);
   return { bits, value: (value >> behind) << behind };
 }
 
 /** The first bits of an address, as a number. */
-export const leading = ({ bits, value }: Address, length: number): bigint => value >> BigInt(bits - length);
+export const leading = ({ bits, value }: IpAddress, length: number): bigint => value >> BigInt(bits - length);
 
-const starts = (address: Address, v4: readonly [bigint, number], v6: readonly [bigint, number]): boolean => {
+const starts = (address: IpAddress, v4: readonly [bigint, number], v6: readonly [bigint, number]): boolean => {
   const [prefix, length] = address.bits === 32 ? v4 : v6;
   return leading(address, length) === prefix;
 };
 
 /** Whether the address is `0.0.0.0` or `::`. */
-export const isUnspecified = ({ value }: Address): boolean => value === 0n;
+export const isUnspecified = ({ value }: IpAddress): boolean => value === 0n;
 /** Whether the address is in `127.0.0.0/8`, or is `::1`. */
-export const isLoopback = (address: Address): boolean => starts(address, [127n, 8], [1n, 128]);
+export const isLoopback = (address: IpAddress): boolean => starts(address, [127n, 8], [1n, 128]);
 /** Whether the address is in `224.0.0.0/24`, or a multicast address of link-local scope. */
-export const isLinkLocalMulticast = (address: Address): boolean =>
+export const isLinkLocalMulticast = (address: IpAddress): boolean =>
   address.bits === 32 ? leading(address, 24) === 0xe00000n : (leading(address, 16) & 0xff0fn) === 0xff02n;
 /** Whether the address is in `169.254.0.0/16` or `fe80::/10`. */
-export const isLinkLocalUnicast = (address: Address): boolean => starts(address, [0xa9fen, 16], [0b1111111010n, 10]);
-const isMulticast = (address: Address): boolean => starts(address, [0b1110n, 4], [0xffn, 8]);
-const isBroadcast = ({ bits, value }: Address): boolean => bits === 32 && value === 0xffffffffn;
+export const isLinkLocalUnicast = (address: IpAddress): boolean => starts(address, [0xa9fen, 16], [0b1111111010n, 10]);
+const isMulticast = (address: IpAddress): boolean => starts(address, [0b1110n, 4], [0xffn, 8]);
+const isBroadcast = ({ bits, value }: IpAddress): boolean => bits === 32 && value === 0xffffffffn;
 
 /** Whether the address is a global unicast one, private networks included. */
-export const isGlobalUnicast = (address: Address): boolean =>
+export const isGlobalUnicast = (address: IpAddress): boolean =>
   ![isUnspecified, isLoopback, isLinkLocalUnicast, isMulticast, isBroadcast].some((test) => test(address));

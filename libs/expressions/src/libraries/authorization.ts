@@ -1,5 +1,5 @@
 import { dnsLabelErrors, dnsSubdomainErrors } from '@orch/machinery';
-import { BOOL, objectOf, STRING, type Type } from '../types/type.js';
+import { BOOL, type CelType, objectOf, STRING } from '../types/type.js';
 import { Failure, failureOr, Opaque, type Value } from '../values/value.js';
 import { type Implementation, type Library, methodForm } from './library.js';
 
@@ -136,7 +136,7 @@ const checking = (id: string, from: string) =>
     (question as Question).check(verb as string),
   );
 
-const reading = (name: string, id: string, type: Type, take: (answer: AccessAnswer) => Value) => ({
+const reading = (name: string, id: string, type: CelType, take: (answer: AccessAnswer) => Value) => ({
   name,
   forms: [methodForm(id, [objectOf(DECISION)], type, (decision) => take((decision as Decision).answer))],
 });

@@ -1,5 +1,5 @@
 import { method, type Overload, overload } from '../types/declarations.js';
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 import { Failure, List, nameOfType, typeNameOf, type Value } from '../values/value.js';
 
 /** Implementation of a function; called with as many values as the matched form has parameters. */
@@ -23,19 +23,19 @@ export interface LibraryFunction {
 export type Library = readonly LibraryFunction[];
 
 /** A method with its implementation; see {@link method}. */
-export const methodForm = (id: string, params: readonly Type[], result: Type, call: Implementation): Form => ({
+export const methodForm = (id: string, params: readonly CelType[], result: CelType, call: Implementation): Form => ({
   ...method(id, params, result),
   call,
 });
 
 /** A function with its implementation; see {@link overload}. */
-export const globalForm = (id: string, params: readonly Type[], result: Type, call: Implementation): Form => ({
+export const globalForm = (id: string, params: readonly CelType[], result: CelType, call: Implementation): Form => ({
   ...overload(id, params, result),
   call,
 });
 
 /** Whether a value fits a declared type; lists are judged by their first element. */
-function suits(type: Type, value: Value): boolean {
+function suits(type: CelType, value: Value): boolean {
   const name = nameOfType(type);
   if (name === undefined) return true;
   if (typeNameOf(value) !== name) return false;

@@ -1,6 +1,7 @@
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   INT,
@@ -8,16 +9,24 @@ import {
   paramOf,
   STRING,
   TIMESTAMP,
-  type Type,
   UINT,
 } from '../types/type.js';
 import { add } from '../values/arithmetic.js';
 import { compare, equalTo, isComparable } from '../values/compare.js';
-import { Duration, Effort, Failure, failureOr, List, noSuchOverload, Uint, type Value } from '../values/value.js';
+import {
+  Duration,
+  EvaluationBudget,
+  Failure,
+  failureOr,
+  List,
+  noSuchOverload,
+  Uint,
+  type Value,
+} from '../values/value.js';
 import { type Form, type Library, methodForm } from './library.js';
 
 const A = paramOf('A');
-const COMPARABLE: readonly (readonly [string, Type])[] = [
+const COMPARABLE: readonly (readonly [string, CelType])[] = [
   ['int', INT],
   ['uint', UINT],
   ['double', DOUBLE],
@@ -27,7 +36,7 @@ const COMPARABLE: readonly (readonly [string, Type])[] = [
   ['string', STRING],
   ['bytes', BYTES],
 ];
-const SUMMABLE: readonly (readonly [string, Type, Value])[] = [
+const SUMMABLE: readonly (readonly [string, CelType, Value])[] = [
   ['int', INT, 0n],
   ['uint', UINT, new Uint(0n)],
   ['double', DOUBLE, 0],
@@ -73,7 +82,7 @@ const preferred =
 
 function positions(list: Value | undefined, item: Value | undefined, last: boolean): Value {
   if (!(list instanceof List)) return noSuchOverload();
-  const effort = new Effort();
+  const effort = new EvaluationBudget();
   for (let i = 0; i < list.size; i++) {
     const index = last ? list.size - 1 - i : i;
     if (equalTo(list.at(index), item as Value, effort) === true) return BigInt(index);
@@ -82,8 +91,8 @@ function positions(list: Value | undefined, item: Value | undefined, last: boole
 }
 
 const forEach = (
-  types: readonly (readonly [string, Type, ...unknown[]])[],
-  form: (name: string, type: Type) => Form,
+  types: readonly (readonly [string, CelType, ...unknown[]])[],
+  form: (name: string, type: CelType) => Form,
 ): Form[] => types.map(([name, type]) => form(name, type));
 
 const best = (name: string, better: 1 | -1) => ({

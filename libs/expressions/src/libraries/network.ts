@@ -1,8 +1,8 @@
 import { BOOL, INT, objectOf, STRING } from '../types/type.js';
 import { Failure, failureOr, Opaque, type Value } from '../values/value.js';
 import {
-  type Address,
   formatAddress,
+  type IpAddress,
   isGlobalUnicast,
   isLinkLocalMulticast,
   isLinkLocalUnicast,
@@ -21,7 +21,7 @@ const CIDR = objectOf('net.CIDR');
 class IpValue extends Opaque {
   override readonly typeName = 'net.IP';
 
-  constructor(readonly address: Address) {
+  constructor(readonly address: IpAddress) {
     super();
   }
 
@@ -38,7 +38,7 @@ class CidrValue extends Opaque {
   override readonly typeName = 'net.CIDR';
 
   constructor(
-    readonly address: Address,
+    readonly address: IpAddress,
     readonly length: number,
   ) {
     super();
@@ -53,12 +53,12 @@ class CidrValue extends Opaque {
     return this.length === other.length && sameAddress(this.address, other.address);
   }
 
-  contains(address: Address): boolean {
+  contains(address: IpAddress): boolean {
     return address.bits === this.address.bits && leading(address, this.length) === leading(this.address, this.length);
   }
 }
 
-const sameAddress = (a: Address, b: Address): boolean => a.bits === b.bits && a.value === b.value;
+const sameAddress = (a: IpAddress, b: IpAddress): boolean => a.bits === b.bits && a.value === b.value;
 
 function readIp(text: string): IpValue | Failure {
   const quoted = JSON.stringify(text);
@@ -89,10 +89,10 @@ function readCidr(text: string): CidrValue | Failure {
   return new CidrValue(address, Number(length));
 }
 
-const ipOf = (value: Value | undefined): Address => (value as IpValue).address;
+const ipOf = (value: Value | undefined): IpAddress => (value as IpValue).address;
 const formatCidr = ({ address, length }: CidrValue): string => `${formatAddress(address)}/${length}`;
 
-const tested = (name: string, id: string, test: (address: Address) => boolean) => ({
+const tested = (name: string, id: string, test: (address: IpAddress) => boolean) => ({
   name,
   forms: [methodForm(id, [IP], BOOL, (ip) => test(ipOf(ip)))],
 });

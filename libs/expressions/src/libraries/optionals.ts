@@ -1,5 +1,5 @@
 import { Operator } from '../syntax/operators.js';
-import { BOOL, DYN, INT, listOf, mapOf, optionalOf, paramOf, STRING, type Type } from '../types/type.js';
+import { BOOL, type CelType, DYN, INT, listOf, mapOf, optionalOf, paramOf, STRING } from '../types/type.js';
 import { ValueList } from '../values/lists.js';
 import { NONE, OptionalValue } from '../values/optionals.js';
 import { Dictionary, Duration, Failure, List, Timestamp, Uint, type Value } from '../values/value.js';
@@ -47,9 +47,9 @@ const unwrapped: Implementation = (list) => {
 };
 
 /** A form of an operator that the planner implements itself. */
-const planned = (id: string, params: readonly Type[]): Form =>
+const planned = (id: string, params: readonly CelType[]): Form =>
   globalForm(id, params, OPTIONAL_V, () => new Failure('no such overload'));
-const plannedMethod = (id: string, params: readonly Type[], result: Type): Form =>
+const plannedMethod = (id: string, params: readonly CelType[], result: CelType): Form =>
   methodForm(id, params, result, () => new Failure('no such overload'));
 
 /** Functions on optional values, of release 1.28 and later (cel-go, cel/library.go). */

@@ -2,9 +2,9 @@ import { INT, listOf, STRING } from '../types/type.js';
 import { ValueList } from '../values/lists.js';
 import { Failure, failureOr, type Value } from '../values/value.js';
 import { type Library, methodForm } from './library.js';
-import { compilePattern, firstMatch, matchesOf, type Pattern } from './regular-expressions.js';
+import { type CompiledPattern, compilePattern, firstMatch, matchesOf } from './regular-expressions.js';
 
-function withPattern(pattern: Value | undefined, use: (compiled: Pattern) => Value): Value {
+function withPattern(pattern: Value | undefined, use: (compiled: CompiledPattern) => Value): Value {
   const compiled = compilePattern(pattern as string);
   return compiled instanceof Failure ? new Failure(`Illegal regex: ${compiled.message}`) : use(compiled);
 }
@@ -27,15 +27,13 @@ export const REGEX_LIBRARY: Library = [
 ];
 
 /** Functions whose second argument is a pattern, with their implementations for a precompiled one. */
-export const WITH_PATTERN: ReadonlyMap<string, (pattern: Pattern, text: string, most?: Value) => Value> = new Map<
-  string,
-  (pattern: Pattern, text: string, most?: Value) => Value
->([
-  ['matches', (pattern, text) => pattern.test(text)],
-  ['find', firstMatch],
-  [
-    'findAll',
-    (pattern, text, most = -1n) =>
-      typeof most === 'bigint' ? new ValueList(matchesOf(pattern, text, most)) : failureOr(most),
-  ],
-]);
+export const WITH_PATTERN: ReadonlyMap<string, (pattern: CompiledPattern, text: string, most?: Value) => Value> =
+  new Map<string, (pattern: CompiledPattern, text: string, most?: Value) => Value>([
+    ['matches', (pattern, text) => pattern.test(text)],
+    ['find', firstMatch],
+    [
+      'findAll',
+      (pattern, text, most = -1n) =>
+        typeof most === 'bigint' ? new ValueList(matchesOf(pattern, text, most)) : failureOr(most),
+    ],
+  ]);

@@ -1,24 +1,24 @@
 import { BOOL, listOf, paramOf } from '../types/type.js';
-import { Effort, List, noSuchOverload, type Value } from '../values/value.js';
+import { EvaluationBudget, List, noSuchOverload, type Value } from '../values/value.js';
 import { globalForm, type Library } from './library.js';
 
 const LIST = listOf(paramOf('T'));
 
-function every(list: List, of: List, effort: Effort): boolean {
+function every(list: List, of: List, effort: EvaluationBudget): boolean {
   for (let i = 0; i < of.size; i++) if (list.contains(of.at(i), effort) !== true) return false;
   return true;
 }
 
-function some(list: List, of: List, effort: Effort): boolean {
+function some(list: List, of: List, effort: EvaluationBudget): boolean {
   for (let i = 0; i < of.size; i++) if (list.contains(of.at(i), effort) === true) return true;
   return false;
 }
 
-const relation = (name: string, id: string, holds: (a: List, b: List, effort: Effort) => boolean) => ({
+const relation = (name: string, id: string, holds: (a: List, b: List, effort: EvaluationBudget) => boolean) => ({
   name,
   forms: [
     globalForm(id, [LIST, LIST], BOOL, (a?: Value, b?: Value) =>
-      a instanceof List && b instanceof List ? holds(a, b, new Effort()) : noSuchOverload(),
+      a instanceof List && b instanceof List ? holds(a, b, new EvaluationBudget()) : noSuchOverload(),
     ),
   ],
 });

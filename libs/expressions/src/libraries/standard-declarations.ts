@@ -2,6 +2,7 @@ import { method, type Overload, overload } from '../types/declarations.js';
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   DYN,
@@ -12,7 +13,6 @@ import {
   paramOf,
   STRING,
   TIMESTAMP,
-  type Type,
   typeOf,
   UINT,
 } from '../types/type.js';
@@ -23,7 +23,7 @@ const LIST = listOf(A);
 const MAP = mapOf(A, B);
 
 /** Named types of expressions, without those of libraries. */
-export const STANDARD_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
+export const STANDARD_TYPES: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['int', INT],
   ['uint', UINT],
   ['bool', BOOL],
@@ -39,7 +39,7 @@ export const STANDARD_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
 ]);
 
 /** `name_type: (type, type) -> type` for each type. */
-const closed = (name: string, types: readonly (readonly [string, Type])[]): Overload[] =>
+const closed = (name: string, types: readonly (readonly [string, CelType])[]): Overload[] =>
   types.map(([suffix, type]) => overload(`${name}_${suffix}`, [type, type], type));
 
 const INT64 = ['int64', INT] as const;
@@ -49,9 +49,9 @@ const NUMBERS = [INT64, UINT64, DOUBLES] as const;
 
 /** The forms of a comparison: numbers with each other, all else with its own type. */
 function comparison(name: string): Overload[] {
-  const compared = (a: readonly [string, Type], b: readonly [string, Type]) =>
+  const compared = (a: readonly [string, CelType], b: readonly [string, CelType]) =>
     overload(a === b ? `${name}_${a[0]}` : `${name}_${a[0]}_${b[0]}`, [a[1], b[1]], BOOL);
-  const others: readonly (readonly [string, Type])[] = [
+  const others: readonly (readonly [string, CelType])[] = [
     ['string', STRING],
     ['bytes', BYTES],
     ['timestamp', TIMESTAMP],
@@ -65,10 +65,11 @@ function comparison(name: string): Overload[] {
 }
 
 /** A conversion from each of the types. */
-const conversion = (to: string, result: Type, from: readonly (readonly [string, Type])[]): [string, Overload[]] => [
-  to,
-  from.map(([name, type]) => overload(`${name}_to_${to}`, [type], result)),
-];
+const conversion = (
+  to: string,
+  result: CelType,
+  from: readonly (readonly [string, CelType])[],
+): [string, Overload[]] => [to, from.map(([name, type]) => overload(`${name}_to_${to}`, [type], result))];
 
 /** A part of a time: without and with a zone, and for some of a duration. */
 function timePart(name: string, suffix: string, ofDuration = false): [string, Overload[]] {
@@ -81,7 +82,7 @@ function timePart(name: string, suffix: string, ofDuration = false): [string, Ov
 
 const text = (name: string, suffix: string): [string, Overload[]] => [name, [method(suffix, [STRING, STRING], BOOL)]];
 
-const S = (name: string, type: Type): readonly [string, Type] => [name, type];
+const S = (name: string, type: CelType): readonly [string, CelType] => [name, type];
 const ints = [S('int64', INT), S('uint64', UINT), S('double', DOUBLE), S('string', STRING)];
 
 /** Functions and operators of the language itself (cel-go, checker/standard.go), with the identifiers for costs. */

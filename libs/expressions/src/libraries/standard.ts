@@ -6,7 +6,7 @@ import { TIME_PARTS, timePart } from '../values/times.js';
 import {
   Dictionary,
   Duration,
-  type Effort,
+  type EvaluationBudget,
   Failure,
   failureOr,
   List,
@@ -34,7 +34,7 @@ function sizeOf(value: Value): Value {
 }
 
 /** `a in b`. */
-export function isIn(value: Value, container: Value, effort: Effort): Value {
+export function isIn(value: Value, container: Value, effort: EvaluationBudget): Value {
   if (container instanceof List) return container.contains(value, effort);
   if (!(container instanceof Dictionary)) return failureOr(container);
   const found = container.find(value);

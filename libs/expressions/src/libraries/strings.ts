@@ -1,4 +1,4 @@
-import { INT, listOf, STRING, type Type } from '../types/type.js';
+import { type CelType, INT, listOf, STRING } from '../types/type.js';
 import { ValueList } from '../values/lists.js';
 import { isAscii, pointCount } from '../values/strings.js';
 import { Failure, type List, type Value } from '../values/value.js';
@@ -109,7 +109,7 @@ function join(list: List, separator = ''): Value {
   return texts.join(separator);
 }
 
-const method = (id: string, params: readonly Type[], result: Type, call: unknown): Form =>
+const method = (id: string, params: readonly CelType[], result: CelType, call: unknown): Form =>
   // The types of the values were checked against the parameters before the call.
   methodForm(id, params, result, call as Implementation);
 

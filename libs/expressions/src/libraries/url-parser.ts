@@ -2,7 +2,7 @@
 export class UrlError extends Error {}
 
 /** A parsed URL, as Go reads it (net/url), which differs from browsers. */
-export interface UrlParts {
+export interface ParsedUrl {
   /** Scheme in lower case; empty if absent. */
   readonly scheme: string;
   /** Text behind the scheme if it is not a path. */
@@ -29,7 +29,7 @@ const PLAIN_IN_PATH = /[A-Za-z0-9\-_.~$&+,/:;=@]/;
 const HOST_REFUSED = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u;
 
 /** Parses a URL that a request may have: with a scheme or an absolute path. @throws UrlError */
-export function parseRequestUrl(text: string): UrlParts {
+export function parseRequestUrl(text: string): ParsedUrl {
   parse(text, text, true);
   // Go keeps a fragment in the path there, and separates it here.
   const hash = text.indexOf('#');
@@ -43,7 +43,7 @@ const refuse = (text: string, why: string): never => {
   throw new UrlError(`parse ${JSON.stringify(text)}: ${why}`);
 };
 
-function parse(whole: string, text: string, request: boolean): UrlParts {
+function parse(whole: string, text: string, request: boolean): ParsedUrl {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\x00-\x1f\x7f]/.test(text)) refuse(whole, 'net/url: invalid control character in URL');
   if (text === '' && request) refuse(whole, 'empty url');
@@ -127,18 +127,18 @@ function escapedPath(whole: string, path: string): string {
 }
 
 /** The host without port and brackets. */
-export const hostNameOf = ({ host }: UrlParts): string => {
+export const hostNameOf = ({ host }: ParsedUrl): string => {
   const port = portOf({ host });
   const name = port !== '' || host.endsWith(':') ? host.slice(0, -port.length - 1) : host;
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
 
 /** Returns the port; empty if absent. */
-export const portOf = ({ host }: Pick<UrlParts, 'host'>): string =>
+export const portOf = ({ host }: Pick<ParsedUrl, 'host'>): string =>
   /:(\d*)$/.exec(host.replace(/^.*\]/, ''))?.[1] ?? '';
 
 /** Parses the values of a query by key, in order; invalid parts are left out. */
-export function queryOf({ query }: UrlParts): Map<string, string[]> {
+export function queryOf({ query }: ParsedUrl): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of query.split('&')) {
     if (pair === '' || pair.includes(';') || /%(?![0-9a-fA-F]{2})/.test(pair)) continue;
@@ -151,7 +151,7 @@ export function queryOf({ query }: UrlParts): Map<string, string[]> {
 }
 
 /** Formats the URL. */
-export function formatUrl({ scheme, opaque, user, host, path, query, fragment }: UrlParts): string {
+export function formatUrl({ scheme, opaque, user, host, path, query, fragment }: ParsedUrl): string {
   const authority = user + host === '' ? '' : `//${user}${host}`;
   const head = scheme === '' ? '' : `${scheme}:`;
   return `${head}${opaque || authority + path}${query && `?${query}`}${fragment && `#${fragment}`}`;

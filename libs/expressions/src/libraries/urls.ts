@@ -3,7 +3,7 @@ import { ValueList } from '../values/lists.js';
 import { ValueMap } from '../values/maps.js';
 import { Failure, failureOr, Opaque, type Value } from '../values/value.js';
 import { globalForm, type Library, methodForm } from './library.js';
-import { formatUrl, hostNameOf, parseRequestUrl, portOf, queryOf, UrlError, type UrlParts } from './url-parser.js';
+import { formatUrl, hostNameOf, type ParsedUrl, parseRequestUrl, portOf, queryOf, UrlError } from './url-parser.js';
 
 const URL_NAME = 'kubernetes.URL';
 const URL_TYPE = objectOf(URL_NAME);
@@ -11,7 +11,7 @@ const URL_TYPE = objectOf(URL_NAME);
 class UrlValue extends Opaque {
   override readonly typeName = URL_NAME;
 
-  constructor(readonly parts: UrlParts) {
+  constructor(readonly parts: ParsedUrl) {
     super();
   }
 
@@ -30,7 +30,7 @@ function read(text: string): UrlValue | Failure {
   }
 }
 
-const part = (name: string, id: string, take: (parts: UrlParts) => string) => ({
+const part = (name: string, id: string, take: (parts: ParsedUrl) => string) => ({
   name,
   forms: [methodForm(id, [URL_TYPE], STRING, (url) => take((url as UrlValue).parts))],
 });

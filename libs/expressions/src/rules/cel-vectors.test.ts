@@ -2,7 +2,7 @@ import type { FieldError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import { declaredType } from '../schema-types/declared-type.js';
 import { readerOf } from '../schema-types/reader.js';
-import type { StructuralSchema, ValidationRule } from '../schema-types/structural-schema.js';
+import type { SchemaProps, ValidationRule } from '../schema-types/structural-schema.js';
 import { haveVectors, vectors } from '../testing/vectors.js';
 import { Failure, type Value } from '../values/value.js';
 import { type CompiledRule, maxCardinality, PER_CALL_LIMIT, RuleCompiler } from './compile.js';
@@ -20,7 +20,7 @@ interface Vector extends ValidationRule {
   readonly id: string;
   readonly kind: 'rule' | 'definition';
   readonly place?: 'root';
-  readonly schema: StructuralSchema;
+  readonly schema: SchemaProps;
   readonly self?: unknown;
   readonly oldSelf?: unknown;
   readonly compile: {
@@ -61,7 +61,7 @@ const JUDGED_ELSEWHERE = new Set([
 const all = vectors<Vector>('cel-vectors.jsonl');
 const rules = all.filter(({ id, kind }) => kind === 'rule' && id !== 'syntax/22');
 
-function withRule({ schema, rule, message, messageExpression }: Vector): StructuralSchema {
+function withRule({ schema, rule, message, messageExpression }: Vector): SchemaProps {
   const own = {
     rule,
     ...(message === undefined ? {} : { message }),
@@ -104,7 +104,7 @@ function expectTold(errors: readonly FieldError[], wanted: readonly Told[]): voi
 }
 
 /** A whole definition's schema for a rule that stands at `spec` or at the root. */
-const whole = (vector: Vector): StructuralSchema => {
+const whole = (vector: Vector): SchemaProps => {
   if (vector.kind === 'definition') return vector.schema;
   return vector.place === 'root' ? withRule(vector) : { type: 'object', properties: { spec: withRule(vector) } };
 };

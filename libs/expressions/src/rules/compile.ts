@@ -1,11 +1,11 @@
 import type { DeclaredSizes } from '../cost/estimate.js';
-import { BASE_ENVIRONMENT, type Environment, type Expression, type Program } from '../environment.js';
+import { BASE_ENVIRONMENT, type CheckedExpression, type Environment, type Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import { optionalOf, type Type } from '../types/type.js';
+import { type CelType, optionalOf } from '../types/type.js';
 
 /** Name of the type of `self` in messages. */
 const SELF_TYPE = 'selfType';
@@ -47,7 +47,7 @@ export class RuleCompiler {
     this.#environmentOf = typeof environment === 'function' ? environment : () => environment;
     this.#scope = scopeOf(declared, VARIABLES, SELF_TYPE);
     const variables = new Map(this.#scope.variables);
-    variables.set(OLD_SELF, optionalOf(variables.get(OLD_SELF) as Type));
+    variables.set(OLD_SELF, optionalOf(variables.get(OLD_SELF) as CelType));
     this.#optional = { ...this.#scope, variables };
     this.#sizes = sizesOf(declared);
   }
@@ -96,7 +96,7 @@ export class RuleCompiler {
     }
   }
 
-  *#program(expression: Expression, words: Words): Generator<void, CompiledExpression> {
+  *#program(expression: CheckedExpression, words: Words): Generator<void, CompiledExpression> {
     try {
       const program = expression.program();
       yield;

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Raw } from '../schema-types/native.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { isCorrelatable, oldItems } from './correlation.js';
 import { RuleValidator } from './validator.js';
 
@@ -12,7 +12,7 @@ const KEYED = {
 const item = (name: Raw, port: Raw, size = 0) => ({ name, port, size });
 
 /** With a step for each item, at most. */
-function steps(schema: StructuralSchema, items: Raw) {
+function steps(schema: SchemaProps, items: Raw) {
   let count = 0;
   const made = oldItems(schema, items, {
     isStepOver: true,
@@ -23,7 +23,7 @@ function steps(schema: StructuralSchema, items: Raw) {
   });
   for (let next = made.next(); ; next = made.next()) if (next.done) return { count, find: next.value };
 }
-const found = (schema: StructuralSchema, items: Raw) => steps(schema, items).find;
+const found = (schema: SchemaProps, items: Raw) => steps(schema, items).find;
 
 it('elements before are looked at in steps', () => {
   expect(

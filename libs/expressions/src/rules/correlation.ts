@@ -1,8 +1,8 @@
 import { isRawObject, keyOfRaw, type Raw } from '../schema-types/native.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 
 /** Whether values of a map before and after an update can be correlated. */
-export const isCorrelatable = (schema: StructuralSchema): boolean =>
+export const isCorrelatable = (schema: SchemaProps): boolean =>
   ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
 
 /** Ends steps of long work with many parts. */
@@ -14,7 +14,7 @@ interface StepEnds {
 }
 
 /** Returns a function that finds an item's old counterpart; it finds none if the schema declares no keys. */
-export function* oldItems(schema: StructuralSchema, items: Raw, ends: StepEnds): Generator<void, (item: Raw) => Raw> {
+export function* oldItems(schema: SchemaProps, items: Raw, ends: StepEnds): Generator<void, (item: Raw) => Raw> {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (schema['x-kubernetes-list-type'] !== 'map' || keys.length === 0 || !Array.isArray(items)) return () => undefined;
   const known = new Map<string, Raw>();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { ruleErrors } from './definition.js';
 
-const told = (schema: StructuralSchema): string[] =>
+const told = (schema: SchemaProps): string[] =>
   [...ruleErrors(schema, 's')].flat().map(({ field, message }) => `${field}: ${message.split('\n')[0]}`);
 const rules = (...texts: string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
-const object = (properties: Record<string, StructuralSchema>, more: StructuralSchema = {}): StructuralSchema => ({
+const object = (properties: Record<string, SchemaProps>, more: SchemaProps = {}): SchemaProps => ({
   type: 'object',
   properties,
   ...more,
@@ -30,7 +30,7 @@ describe('rules of a definition', () => {
   });
 
   it('below what rules above cannot see are refused', () => {
-    const hidden: StructuralSchema = {
+    const hidden: SchemaProps = {
       'x-kubernetes-preserve-unknown-fields': true,
       properties: { x: { type: 'string', ...rules('true') } },
     };

@@ -3,12 +3,7 @@ import { MAX } from '../cost/range.js';
 import { BASE_ENVIRONMENT } from '../environment.js';
 import { type DeclaredType, declaredType, partOf } from '../schema-types/declared-type.js';
 import { escapeName } from '../schema-types/escape.js';
-import {
-  isEmbedded,
-  type StructuralSchema,
-  type ValidationRule,
-  valueSchemaOf,
-} from '../schema-types/structural-schema.js';
+import { isEmbedded, type SchemaProps, type ValidationRule, valueSchemaOf } from '../schema-types/structural-schema.js';
 import {
   type CompiledExpression,
   type CompiledRule,
@@ -65,7 +60,7 @@ interface RuleErrorOptions {
  * @param path of the schema in the definition
  */
 export function* ruleErrors(
-  schema: StructuralSchema,
+  schema: SchemaProps,
   path: string,
   { environmentOf = () => BASE_ENVIRONMENT, skips = () => false }: RuleErrorOptions = {},
 ): Iterable<FieldError[]> {
@@ -102,7 +97,7 @@ class DefinitionCheck {
     return errors;
   }
 
-  *node(schema: StructuralSchema, place: Place): Iterable<FieldError[]> {
+  *node(schema: SchemaProps, place: Place): Iterable<FieldError[]> {
     const { 'x-kubernetes-validations': all = [] } = schema;
     const rules = all.length > 0 && this.skips(place.path) ? [] : all;
     const declared = declaredAt(schema, place, rules.length > 0);
@@ -127,9 +122,9 @@ class DefinitionCheck {
     ];
   }
 
-  *#children(schema: StructuralSchema, place: Place, around: Place['around']): Iterable<FieldError[]> {
+  *#children(schema: SchemaProps, place: Place, around: Place['around']): Iterable<FieldError[]> {
     const inner = { ...place, around, cardinality: innerCardinality(schema, place.cardinality) };
-    const below = (child: StructuralSchema, path: string, part: string, uncorrelatable = inner.uncorrelatable) => {
+    const below = (child: SchemaProps, path: string, part: string, uncorrelatable = inner.uncorrelatable) => {
       const declared = around === undefined || around === 'failed' ? undefined : partOf(around, part);
       return this.node(child, {
         ...inner,
@@ -212,7 +207,7 @@ class DefinitionCheck {
 }
 
 /** Returns the declaration of a node, if rules on it or above need one; its parent may have one already. */
-function declaredAt(schema: StructuralSchema, place: Place, hasRules: boolean): Place['around'] {
+function declaredAt(schema: SchemaProps, place: Place, hasRules: boolean): Place['around'] {
   if (place.around === undefined && !hasRules) return undefined;
   if (place.around === 'failed') return 'failed';
   return place.declared ?? declaredType(schema, place.isRoot) ?? 'failed';
@@ -227,7 +222,7 @@ const shownRule = ({ rule, message = '', messageExpression = '' }: ValidationRul
   );
 
 /** Returns the maximum number of values within a node in an object, given the number of nodes. */
-function innerCardinality(schema: StructuralSchema, outer: bigint | undefined): bigint | undefined {
+function innerCardinality(schema: SchemaProps, outer: bigint | undefined): bigint | undefined {
   const bound = (count: number | bigint | undefined) =>
     count === undefined || outer === undefined ? undefined : capped(outer * BigInt(Math.max(0, Number(count))));
   if (schema.type === 'array') return bound(schema.maxItems);

@@ -1,4 +1,4 @@
-import { type StructuralSchema, valueSchemaOf } from '../schema-types/structural-schema.js';
+import { type SchemaProps, valueSchemaOf } from '../schema-types/structural-schema.js';
 
 /** Thrown for an invalid path, or one that leads nowhere; the message is that of the reference. */
 export class FieldPathError extends Error {
@@ -12,7 +12,7 @@ export interface FieldPlace {
   /** The path in messages. */
   readonly text: string;
   /** Undefined if the schema does not declare it. */
-  readonly schema: StructuralSchema | undefined;
+  readonly schema: SchemaProps | undefined;
 }
 
 const NOWHERE = 'does not refer to a valid field';
@@ -34,7 +34,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
  * @param hasBrackets whether members may be named in brackets; default true
  * @throws FieldPathError
  */
-export function fieldAt(path: string, schema: StructuralSchema, hasBrackets = true): FieldPlace {
+export function fieldAt(path: string, schema: SchemaProps, hasBrackets = true): FieldPlace {
   const tokens = tokensOf(path);
   const next = (): string => {
     const token = tokens.shift();

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { LATER_ENVIRONMENT } from '../environment.js';
-import type { StructuralSchema, ValidationRule } from '../schema-types/structural-schema.js';
+import type { SchemaProps, ValidationRule } from '../schema-types/structural-schema.js';
 import { ruleErrors } from './definition.js';
 import { FieldPathError, fieldAt } from './field-path.js';
 import { RuleValidator } from './validator.js';
 
-const object = (properties: Record<string, StructuralSchema>, ...rules: ValidationRule[]): StructuralSchema => ({
+const object = (properties: Record<string, SchemaProps>, ...rules: ValidationRule[]): SchemaProps => ({
   type: 'object',
   properties,
   'x-kubernetes-validations': rules,
 });
-const TEXT: StructuralSchema = { type: 'string', maxLength: 100 };
-const INTEGER: StructuralSchema = { type: 'integer' };
+const TEXT: SchemaProps = { type: 'string', maxLength: 100 };
+const INTEGER: SchemaProps = { type: 'integer' };
 
-const broken = (schema: StructuralSchema, value: unknown, old?: unknown) =>
+const broken = (schema: SchemaProps, value: unknown, old?: unknown) =>
   new RuleValidator(schema, false, LATER_ENVIRONMENT).validate(value, old, 'spec').errors;
 
 describe('paths of fields', () => {
-  const schema: StructuralSchema = {
+  const schema: SchemaProps = {
     type: 'object',
     properties: {
       spec: { type: 'object', properties: { color: TEXT, 'a.b': TEXT } },

@@ -1,7 +1,7 @@
 import type { Program } from '../environment.js';
-import type { Bindings } from '../evaluation/run.js';
+import type { Activation } from '../evaluation/run.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
-import { type Effort, Failure } from '../values/value.js';
+import { type EvaluationBudget, Failure } from '../values/value.js';
 import { PER_CALL_LIMIT } from './compile.js';
 
 /** Bytes of the longest message that an expression may return. */
@@ -23,8 +23,8 @@ type MadeMessage =
 export function makeMessage(
   program: Program,
   source: string,
-  bindings: Bindings,
-  budget: { readonly left: number; readonly effort: Effort },
+  bindings: Activation,
+  budget: { readonly left: number; readonly effort: EvaluationBudget },
 ): MadeMessage {
   const limit = Math.min(PER_CALL_LIMIT, budget.left);
   const { value, cost, exceeded } = program.evaluate(bindings, limit, budget.effort.ofOne());

@@ -4,7 +4,7 @@ import { BASE_ENVIRONMENT, type Environment, LATER_ENVIRONMENT } from '../enviro
 import { declaredType } from '../schema-types/declared-type.js';
 import type { Raw } from '../schema-types/native.js';
 import { readerOf } from '../schema-types/reader.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { parseExactly } from '../testing/vectors.js';
 import { Failure, type Value } from '../values/value.js';
 import { PER_CALL_LIMIT, RuleCompiler } from './compile.js';
@@ -26,7 +26,7 @@ function answersIn(file: string, environment: Environment) {
   const [head = '', ...lines] = readFileSync(new URL(file, import.meta.url), 'utf8')
     .trim()
     .split('\n');
-  const parsed = parseExactly(head) as { readonly schema: StructuralSchema; readonly selves: readonly Raw[] };
+  const parsed = parseExactly(head) as { readonly schema: SchemaProps; readonly selves: readonly Raw[] };
   const declared = declaredType(parsed.schema, false);
   if (!declared) throw new Error('no schema of an object');
   const compiler = new RuleCompiler(declared, environment);

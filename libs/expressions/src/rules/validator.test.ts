@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '../environment.js';
-import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import type { SchemaProps } from '../schema-types/structural-schema.js';
 import { RuleRun, RuleValidator } from './validator.js';
 
-const told = (schema: StructuralSchema, value: unknown, budget?: number): string[] =>
+const told = (schema: SchemaProps, value: unknown, budget?: number): string[] =>
   new RuleValidator(schema, false).validate(value, undefined, 'a', budget).errors.map(({ message }) => message);
 const rules = (...texts: string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
 
@@ -44,7 +44,7 @@ it('integers of more than 64 bits are none', () => {
 });
 
 describe('a run', () => {
-  const schema: StructuralSchema = { type: 'integer', ...rules('self < 5') };
+  const schema: SchemaProps = { type: 'integer', ...rules('self < 5') };
 
   it('is shared by several values, and ends for all of them', () => {
     const validator = new RuleValidator(schema, false);
@@ -57,13 +57,13 @@ describe('a run', () => {
 
 describe('rules that cost nothing', () => {
   const items = (count: number) => Array.from({ length: count }, (_, i) => i);
-  const listOf = (...texts: string[]): StructuralSchema => ({
+  const listOf = (...texts: string[]): SchemaProps => ({
     type: 'array',
     items: { type: 'integer', ...rules(...texts) },
   });
 
   /** CPU time of the longest step but for the first, in which rules are compiled, and the run itself. */
-  function stepsOf(schema: StructuralSchema, value: unknown) {
+  function stepsOf(schema: SchemaProps, value: unknown) {
     const run = new RuleRun();
     let [count, longestMs] = [0, 0];
     let before = process.cpuUsage();
@@ -129,7 +129,7 @@ describe('programs', () => {
         return 'self < 5';
       },
     };
-    const schema: StructuralSchema = { type: 'integer', 'x-kubernetes-validations': [rule] };
+    const schema: SchemaProps = { type: 'integer', 'x-kubernetes-validations': [rule] };
     return { schema, reads: () => reads };
   }
 

@@ -1,18 +1,13 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
-import type { Bindings } from '../evaluation/run.js';
+import type { Activation } from '../evaluation/run.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import { isRawObject, type Raw } from '../schema-types/native.js';
 import { readerOf } from '../schema-types/reader.js';
-import {
-  isEmbedded,
-  type StructuralSchema,
-  type ValidationRule,
-  valueSchemaOf,
-} from '../schema-types/structural-schema.js';
-import type { Reader } from '../schema-types/value-reader.js';
+import { isEmbedded, type SchemaProps, type ValidationRule, valueSchemaOf } from '../schema-types/structural-schema.js';
+import type { ValueReader } from '../schema-types/value-reader.js';
 import { NONE, OptionalValue } from '../values/optionals.js';
-import { Effort, Failure, type Value } from '../values/value.js';
+import { EvaluationBudget, Failure, type Value } from '../values/value.js';
 import { type CompiledRule, PER_CALL_LIMIT, RuleCompiler } from './compile.js';
 import { isCorrelatable, oldItems } from './correlation.js';
 import { FieldPathError, fieldAt } from './field-path.js';
@@ -53,7 +48,7 @@ export class RuleRun {
   /** Whether rules were skipped because the budget, or that of one call, was exhausted. */
   exhausted = false;
   /** Effort that costs do not count, of all rules together. */
-  readonly effort: Effort;
+  readonly effort: EvaluationBudget;
   #work = 0;
   #ends = performance.now() + STEP_MS;
   #runs = 0;
@@ -70,7 +65,7 @@ export class RuleRun {
     readonly isUnchanged?: (container: object) => boolean,
     readonly compare: () => Iterable<void> = () => [],
   ) {
-    this.effort = new Effort(left);
+    this.effort = new EvaluationBudget(left);
   }
 
   /** Counts work beside the budget. */
@@ -128,7 +123,7 @@ export class RuleValidator {
    * @param environment what rules may name; default that of release 1.27
    */
   constructor(
-    private readonly schema: StructuralSchema,
+    private readonly schema: SchemaProps,
     private readonly isRoot = true,
     private readonly environment = BASE_ENVIRONMENT,
   ) {}
@@ -159,7 +154,7 @@ export class RuleValidator {
     if (rules && !run.exhausted) yield* rules.steps(run, path, value, old);
   }
 
-  #rulesOf(part: StructuralSchema): NodeRules | undefined {
+  #rulesOf(part: SchemaProps): NodeRules | undefined {
     return nodeRules(part, part === this.schema ? this.isRoot : isEmbedded(part), this.environment);
   }
 }
@@ -168,10 +163,10 @@ const child = (path: string, name: string): string => (path === '' ? name : `${p
 
 /** The rules of schemas, null if there are none, for each environment: of whole objects, and of other values. */
 const known = new WeakMap<Environment, readonly [root: KnownRules, other: KnownRules]>();
-type KnownRules = WeakMap<StructuralSchema, NodeRules | null>;
+type KnownRules = WeakMap<SchemaProps, NodeRules | null>;
 
 /** Returns the rules of a node and those below it; undefined if there are none. */
-function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
+function nodeRules(schema: SchemaProps, isRoot: boolean, environment: Environment): NodeRules | undefined {
   let pair = known.get(environment);
   if (!pair) {
     pair = [new WeakMap(), new WeakMap()];
@@ -186,8 +181,8 @@ function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Envir
   return rules ?? undefined;
 }
 
-function makeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
-  const below = (inner: StructuralSchema | undefined) => inner && nodeRules(inner, isEmbedded(inner), environment);
+function makeRules(schema: SchemaProps, isRoot: boolean, environment: Environment): NodeRules | undefined {
+  const below = (inner: SchemaProps | undefined) => inner && nodeRules(inner, isEmbedded(inner), environment);
   const properties = new Map<string, NodeRules>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const rules = below(property);
@@ -204,10 +199,10 @@ class NodeRules {
   readonly #rules: readonly ValidationRule[];
   readonly #compiled: CompiledRule[] = [];
   #compiler: RuleCompiler | undefined;
-  #reader: Reader | undefined;
+  #reader: ValueReader | undefined;
 
   constructor(
-    private readonly schema: StructuralSchema,
+    private readonly schema: SchemaProps,
     private readonly setting: { readonly isRoot: boolean; readonly environment: Environment },
     private readonly properties: ReadonlyMap<string, NodeRules>,
     private readonly items: NodeRules | undefined,
@@ -266,7 +261,7 @@ class NodeRules {
     const before = old === undefined ? undefined : this.#reader(old);
     const plain = new Map<string, Value>([['self', self]]);
     if (before !== undefined) plain.set('oldSelf', before);
-    let optional: Bindings | undefined;
+    let optional: Activation | undefined;
     for (let i = 0; i < this.#rules.length; i++) {
       if (run.hasRunTooOften) {
         this.#stop(run, path, OUT_OF_BUDGET);
@@ -288,7 +283,7 @@ class NodeRules {
   }
 
   /** Runs a rule. Reports errors of running it; returns whether it is violated. */
-  #isBroken(run: RuleRun, path: string, { rule, test }: CompiledRule, bindings: Bindings): boolean {
+  #isBroken(run: RuleRun, path: string, { rule, test }: CompiledRule, bindings: Activation): boolean {
     if (test === undefined) return false;
     if (test.error !== undefined) {
       this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
@@ -307,7 +302,7 @@ class NodeRules {
     return false;
   }
 
-  #tellBroken(run: RuleRun, path: string, { rule, message }: CompiledRule, bindings: Bindings): void {
+  #tellBroken(run: RuleRun, path: string, { rule, message }: CompiledRule, bindings: Activation): void {
     if (!message?.program) {
       run.tell(this.#broken(path, rule, ruleMessage(rule)));
       return;
@@ -391,7 +386,7 @@ class NodeRules {
 }
 
 /** Variables of rules that are run for creations too. */
-const optionalBindings = (self: Value, before: Value | undefined): Bindings =>
+const optionalBindings = (self: Value, before: Value | undefined): Activation =>
   new Map<string, Value>([
     ['self', self],
     ['oldSelf', before === undefined ? NONE : new OptionalValue(before)],

@@ -1,8 +1,8 @@
 import type { ScalarKind, Schema, StructSchema } from '@orch/schema';
-import type { StructuralSchema } from './structural-schema.js';
+import type { SchemaProps } from './structural-schema.js';
 
 /** Leaves of built-in kinds as definitions would declare them; expressions cannot use others. */
-const SCALARS: Readonly<Partial<Record<ScalarKind, StructuralSchema>>> = {
+const SCALARS: Readonly<Partial<Record<ScalarKind, SchemaProps>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   int32: { type: 'integer' },
@@ -21,21 +21,21 @@ const SCALARS: Readonly<Partial<Record<ScalarKind, StructuralSchema>>> = {
   fieldsV1: { type: 'object' },
 };
 
-const made = new WeakMap<StructSchema, StructuralSchema>();
+const made = new WeakMap<StructSchema, SchemaProps>();
 
 /**
  * Returns the schema of a built-in struct as a definition would declare it. Parts are made on demand: structs may
  * contain themselves.
  */
-export function builtInSchema(struct: StructSchema): StructuralSchema {
+export function builtInSchema(struct: StructSchema): SchemaProps {
   const known = made.get(struct) ?? ofStruct(struct);
   made.set(struct, known);
   return known;
 }
 
-function ofStruct(struct: StructSchema): StructuralSchema {
+function ofStruct(struct: StructSchema): SchemaProps {
   if (struct.customJson) return {};
-  let properties: StructuralSchema['properties'];
+  let properties: SchemaProps['properties'];
   const fields = [...struct.fields.values()];
   return {
     type: 'object',
@@ -47,7 +47,7 @@ function ofStruct(struct: StructSchema): StructuralSchema {
   };
 }
 
-function nodeOf(schema: Schema): StructuralSchema {
+function nodeOf(schema: Schema): SchemaProps {
   switch (schema.kind) {
     case 'list':
       return { type: 'array', items: nodeOf(schema.items) };

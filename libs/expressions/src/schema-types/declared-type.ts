@@ -4,6 +4,7 @@ import type { Scope } from '../types/declarations.js';
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   DYN,
@@ -13,10 +14,9 @@ import {
   objectOf,
   STRING,
   TIMESTAMP,
-  type Type,
 } from '../types/type.js';
 import { escapeName, unescapeName } from './escape.js';
-import { type Count, isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
+import { type Count, isEmbedded, type SchemaProps, valueSchemaOf, withObjectMeta } from './structural-schema.js';
 
 /** Bytes of the largest request, for estimating unbounded sizes. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
@@ -29,7 +29,7 @@ class DeclaredScalar {
   readonly kind = 'scalar';
 
   constructor(
-    readonly type: Type,
+    readonly type: CelType,
     /** Bytes of the shortest value as JSON. */
     readonly minBytes: number,
     /** 0 for values without a size. */
@@ -77,7 +77,7 @@ class DeclaredObject {
   readonly #fields = new Map<string, DeclaredType | undefined>();
   #minBytes: number | undefined;
 
-  constructor(private readonly schema: StructuralSchema) {}
+  constructor(private readonly schema: SchemaProps) {}
 
   get minBytes(): number {
     this.#minBytes ??= this.#countBytes();
@@ -120,7 +120,7 @@ const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
  * expressions could use.
  * @param isRoot it is the schema of a whole object
  */
-export function declaredType(schema: StructuralSchema, isRoot: boolean): DeclaredType | undefined {
+export function declaredType(schema: SchemaProps, isRoot: boolean): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string']) return new DeclaredScalar(DYN, 1, LONGEST_TEXT);
   switch (schema.type) {
     case 'array': {
@@ -146,7 +146,7 @@ export function declaredType(schema: StructuralSchema, isRoot: boolean): Declare
   return undefined;
 }
 
-function textType({ format, maxLength }: StructuralSchema): DeclaredType {
+function textType({ format, maxLength }: SchemaProps): DeclaredType {
   const most = maxLength === undefined ? undefined : bounded(maxLength);
   switch (format) {
     case 'byte':
@@ -169,7 +169,7 @@ function textType({ format, maxLength }: StructuralSchema): DeclaredType {
 export function scopeOf(declared: DeclaredType, variables: readonly string[], name: string): Scope {
   const objects = new Map<string, DeclaredObject>();
   /** Returns the type under its name; registers objects, so that their fields are found. */
-  const typeOf = (each: DeclaredType, called: string): Type => {
+  const typeOf = (each: DeclaredType, called: string): CelType => {
     switch (each.kind) {
       case 'scalar':
         return each.type;

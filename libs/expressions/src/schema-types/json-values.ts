@@ -1,6 +1,6 @@
 import { equalTo } from '../values/compare.js';
 import { MadeList } from '../values/lists.js';
-import { Dictionary, type Effort, Failure, failureOr, type Value } from '../values/value.js';
+import { Dictionary, type EvaluationBudget, Failure, failureOr, type Value } from '../values/value.js';
 import { isRawObject, type Raw, type RawObject } from './native.js';
 
 /** Wraps a JSON value without a schema, as the type `dyn`. */
@@ -52,7 +52,7 @@ class JsonDictionary extends Dictionary {
     return [...this.#known()];
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof Dictionary)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);

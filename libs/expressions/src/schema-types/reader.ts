@@ -1,23 +1,23 @@
 import { isInt64, parseDuration } from '@orch/machinery';
 import { parseDate, parseTimestamp, TimeTextError } from '../values/times.js';
-import { Duration, type Effort, Failure, Opaque, type Value } from '../values/value.js';
+import { Duration, type EvaluationBudget, Failure, Opaque, type Value } from '../values/value.js';
 import { isRawObject, nativeTypeName, type Raw, rawOf, sameRaw } from './native.js';
 import { SchemaList, SchemaMapList, SchemaSet } from './schema-lists.js';
-import { type Members, SchemaDictionary } from './schema-objects.js';
-import { isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
-import type { Reader } from './value-reader.js';
+import { type MemberReaders, SchemaDictionary } from './schema-objects.js';
+import { isEmbedded, type SchemaProps, valueSchemaOf, withObjectMeta } from './structural-schema.js';
+import type { ValueReader } from './value-reader.js';
 
 /**
  * Returns the reader for values of a schema (k8s.io/apiserver, cel/common/values.go): values are wrapped on demand.
  * @param isRoot it is the schema of a whole object
  */
-export function readerOf(schema: StructuralSchema, isRoot = false): Reader {
+export function readerOf(schema: SchemaProps, isRoot = false): ValueReader {
   const read = bodyReader(isRoot ? withObjectMeta(schema) : schema);
   const absent = schema.nullable ? null : new Failure('invalid data, got null for schema with nullable=false');
   return (raw) => (raw === null || raw === undefined ? absent : read(raw));
 }
 
-function bodyReader(schema: StructuralSchema): Reader {
+function bodyReader(schema: SchemaProps): ValueReader {
   if (schema['x-kubernetes-int-or-string']) return readIntOrString;
   switch (schema.type) {
     case 'object':
@@ -45,16 +45,16 @@ const unexpected = (expected: string, raw: Raw): Failure =>
 /** The reference takes larger integers for fractions. */
 const isInteger = (raw: Raw): raw is number | bigint =>
   typeof raw === 'bigint' ? isInt64(raw) : Number.isSafeInteger(raw);
-const readInteger: Reader = (raw) => (isInteger(raw) ? BigInt(raw) : unexpected('int', raw));
-const readNumber: Reader = (raw) =>
+const readInteger: ValueReader = (raw) => (isInteger(raw) ? BigInt(raw) : unexpected('int', raw));
+const readNumber: ValueReader = (raw) =>
   typeof raw === 'number' || typeof raw === 'bigint' ? Number(raw) : unexpected('float', raw);
-const readIntOrString: Reader = (raw) => {
+const readIntOrString: ValueReader = (raw) => {
   if (typeof raw === 'string') return raw;
   if (isInteger(raw)) return BigInt(raw);
   return new Failure('invalid data, expected XIntOrString value to be either a string or integer');
 };
 
-function objectReader(schema: StructuralSchema): Reader {
+function objectReader(schema: SchemaProps): ValueReader {
   const members = membersOf(isEmbedded(schema) ? withObjectMeta(schema) : schema);
   return (raw) => {
     if (!isRawObject(raw)) return new Failure('invalid data, expected a map for the provided schema with type=object');
@@ -65,7 +65,7 @@ function objectReader(schema: StructuralSchema): Reader {
   };
 }
 
-function membersOf(schema: StructuralSchema): Members | undefined {
+function membersOf(schema: SchemaProps): MemberReaders | undefined {
   if (schema.properties) return { reader: fieldReaders(schema.properties), isObject: true };
   const values = valueSchemaOf(schema);
   if (values) {
@@ -76,18 +76,18 @@ function membersOf(schema: StructuralSchema): Members | undefined {
 }
 
 /** Readers of fields, each made on demand. */
-function fieldReaders(properties: Readonly<Record<string, StructuralSchema>>): (name: string) => Reader | undefined {
-  const readers = new Map<string, Reader>();
+function fieldReaders(properties: Readonly<Record<string, SchemaProps>>): (name: string) => ValueReader | undefined {
+  const readers = new Map<string, ValueReader>();
   return (name) => {
     const known = readers.get(name);
     if (known || !Object.hasOwn(properties, name)) return known;
-    const reader = readerOf(properties[name] as StructuralSchema);
+    const reader = readerOf(properties[name] as SchemaProps);
     readers.set(name, reader);
     return reader;
   };
 }
 
-function listReader(schema: StructuralSchema): Reader {
+function listReader(schema: SchemaProps): ValueReader {
   const { items } = schema;
   const elements = items && readerOf(items);
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -119,7 +119,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => Value> = new Map([
   ['byte', readBytes],
 ]);
 
-function textReader(format: string | undefined): Reader {
+function textReader(format: string | undefined): ValueReader {
   const read = format === undefined ? undefined : FORMATS.get(format);
   return (raw) => {
     if (typeof raw !== 'string') return unexpected('string', raw);
@@ -192,7 +192,7 @@ class UnknownValue extends Opaque {
     super();
   }
 
-  override equals(other: Value, _effort: Effort): boolean {
+  override equals(other: Value, _effort: EvaluationBudget): boolean {
     return sameRaw(this.raw, other instanceof UnknownValue ? other.raw : rawOf(other));
   }
 }

@@ -1,8 +1,8 @@
 import { equalTo } from '../values/compare.js';
-import { type Effort, Failure, failureOr, List, TooMuchEffort, type Value } from '../values/value.js';
+import { type EvaluationBudget, Failure, failureOr, List, TooMuchEffort, type Value } from '../values/value.js';
 import { escapeName } from './escape.js';
 import { isRawObject, keyOfRaw, type Raw, rawOf } from './native.js';
-import type { Reader } from './value-reader.js';
+import type { ValueReader } from './value-reader.js';
 
 /** Elements of the longest concatenated list. */
 const LONGEST = 16_000_000;
@@ -11,7 +11,7 @@ const LONGEST = 16_000_000;
 export class SchemaList extends List {
   constructor(
     readonly raw: readonly Raw[],
-    protected readonly elements: Reader,
+    protected readonly elements: ValueReader,
   ) {
     super();
   }
@@ -34,7 +34,7 @@ export class SchemaList extends List {
     return new SchemaList([...this.raw, ...this.rawsOf(other)], this.elements);
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof List)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);
@@ -45,7 +45,7 @@ export class SchemaList extends List {
     return true;
   }
 
-  override contains(value: Value, effort: Effort): boolean | Failure {
+  override contains(value: Value, effort: EvaluationBudget): boolean | Failure {
     let failure: Failure | undefined;
     effort.spend(this.size);
     for (let i = 0; i < this.size; i++) {
@@ -72,7 +72,7 @@ export class SchemaSet extends SchemaList {
     return new SchemaSet([...this.raw, ...added], this.elements);
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof List)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);
@@ -95,7 +95,7 @@ export class SchemaMapList extends SchemaList {
   /** @param keys the fields that identify objects */
   constructor(
     raw: readonly Raw[],
-    elements: Reader,
+    elements: ValueReader,
     private readonly keys: readonly string[],
   ) {
     super(raw, elements);
@@ -113,7 +113,7 @@ export class SchemaMapList extends SchemaList {
     return new SchemaMapList(raw, this.elements, this.keys);
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof List)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);

@@ -1,13 +1,20 @@
 import { equalTo } from '../values/compare.js';
-import { Dictionary, type Effort, type Failure, failureOr, noSuchOverload, type Value } from '../values/value.js';
+import {
+  Dictionary,
+  type EvaluationBudget,
+  type Failure,
+  failureOr,
+  noSuchOverload,
+  type Value,
+} from '../values/value.js';
 import { escapeName, unescapeName } from './escape.js';
 import { type RawObject, sameRaw } from './native.js';
-import type { Reader } from './value-reader.js';
+import type { ValueReader } from './value-reader.js';
 
 /** How members of a JSON object or map are read. */
-export interface Members {
+export interface MemberReaders {
   /** Returns the reader of a member; undefined for undeclared ones. */
-  readonly reader: (name: string) => Reader | undefined;
+  readonly reader: (name: string) => ValueReader | undefined;
   /** Whether the members are fields, with escaped names, and absent if null. */
   readonly isObject: boolean;
 }
@@ -20,7 +27,7 @@ export class SchemaDictionary extends Dictionary {
 
   constructor(
     readonly raw: RawObject,
-    private readonly members: Members,
+    private readonly members: MemberReaders,
   ) {
     super();
   }
@@ -46,7 +53,7 @@ export class SchemaDictionary extends Dictionary {
     return isObject ? names.map((name) => escapeName(name) ?? name) : names;
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof Dictionary)) return failureOr(other);
     if (this.size !== other.size) return false;
     effort.spend(this.size);
@@ -57,7 +64,7 @@ export class SchemaDictionary extends Dictionary {
     return true;
   }
 
-  #sameMember(name: string, other: Dictionary, effort: Effort): boolean | Failure {
+  #sameMember(name: string, other: Dictionary, effort: EvaluationBudget): boolean | Failure {
     const read = this.members.reader(name);
     if (read) {
       const theirs = other.find(name);

@@ -2,4 +2,4 @@ import type { Value } from '../values/value.js';
 import type { Raw } from './native.js';
 
 /** Makes a value from JSON; one that does not fit the schema is a failure. */
-export type Reader = (raw: Raw) => Value;
+export type ValueReader = (raw: Raw) => Value;

@@ -1,4 +1,4 @@
-import type { Location, Source } from './source.js';
+import type { ExpressionSource, Location } from './source.js';
 
 /** A fault of an expression. */
 export interface Issue {
@@ -30,7 +30,7 @@ export class Issues {
   readonly #issues: Issue[] = [];
   #count = 0;
 
-  constructor(readonly source: Source) {}
+  constructor(readonly source: ExpressionSource) {}
 
   /** How many were reported, including those that are not kept. */
   get count(): number {

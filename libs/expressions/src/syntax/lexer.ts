@@ -1,5 +1,5 @@
 import type { Issues } from './issues.js';
-import type { Source } from './source.js';
+import type { ExpressionSource } from './source.js';
 
 /** Kind of a token; punctuation and the words `in`, `true`, `false`, `null` are their own kind. */
 export type TokenKind = 'identifier' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'end' | string;
@@ -32,7 +32,7 @@ export class Lexer {
   #offset = 0;
 
   constructor(
-    private readonly source: Source,
+    private readonly source: ExpressionSource,
     private readonly issues: Issues,
   ) {
     this.#text = source.text;

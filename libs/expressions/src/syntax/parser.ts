@@ -6,7 +6,7 @@ import { literalOf, UnescapeError } from './literals.js';
 import { BASE_MACROS, expandMacro, MacroError, type Macros } from './macros.js';
 import { Nodes } from './nodes.js';
 import { Operator, PRODUCTS, RELATIONS, SUMS } from './operators.js';
-import { NO_LOCATION, Source } from './source.js';
+import { ExpressionSource, NO_LOCATION } from './source.js';
 import { beginsOperand, operandMissing, tokenMissing } from './syntax-errors.js';
 
 /** Code points of the longest expression. */
@@ -22,7 +22,7 @@ class SyntaxStop extends Error {}
 
 /** A parsed expression. */
 export interface Parsed {
-  readonly source: Source;
+  readonly source: ExpressionSource;
   readonly root: Expression;
   /** Numbers of nodes that occur several times; see {@link Nodes.shared}. */
   readonly shared: ReadonlySet<number>;
@@ -44,7 +44,7 @@ export const BASE_GRAMMAR: Grammar = { optionals: false, macros: BASE_MACROS };
  * @throws ExpressionError
  */
 export function parse(text: string, grammar = BASE_GRAMMAR): Parsed {
-  const source = new Source(text);
+  const source = new ExpressionSource(text);
   const issues = new Issues(source);
   const size = source.points.length;
   if (size > LONGEST)

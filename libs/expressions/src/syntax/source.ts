@@ -10,7 +10,7 @@ export interface Location {
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
 /** An expression's text by code points, the unit of positions. */
-export class Source {
+export class ExpressionSource {
   /** The text, one element for each code point. */
   readonly points: readonly string[];
   /** Offset behind the end of each line, where the next begins. */

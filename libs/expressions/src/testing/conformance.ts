@@ -6,6 +6,7 @@ import {
   ANY,
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DURATION,
   DYN,
@@ -19,7 +20,6 @@ import {
   STRING,
   sameType,
   TIMESTAMP,
-  type Type,
   typeOf,
   UINT,
 } from '../types/type.js';
@@ -27,7 +27,7 @@ import { equal } from '../values/compare.js';
 import { ValueList } from '../values/lists.js';
 import { ValueMap } from '../values/maps.js';
 import { parseTimestamp } from '../values/times.js';
-import { Duration, Effort, Failure, TypeValue, typeNameOf, Uint, type Value } from '../values/value.js';
+import { Duration, EvaluationBudget, Failure, TypeValue, typeNameOf, Uint, type Value } from '../values/value.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
@@ -63,7 +63,7 @@ export const conformanceCases = (): ConformanceCase[] =>
 /** Thrown for cases that speak of what this language of ours does not have: messages and enums of protobuf. */
 class Inapplicable extends Error {}
 
-const PRIMITIVES: Readonly<Record<string, Type>> = {
+const PRIMITIVES: Readonly<Record<string, CelType>> = {
   BOOL,
   INT64: INT,
   UINT64: UINT,
@@ -76,7 +76,7 @@ const PRIMITIVES: Readonly<Record<string, Type>> = {
 };
 
 /** A type in the form of the suite. */
-function declared(type: JsonObject): Type {
+function declared(type: JsonObject): CelType {
   const [kind, inner] = Object.entries(type)[0] as [string, JsonObject & string];
   const part = (name: string) => declared((inner[name] ?? { dyn: {} }) as JsonObject);
   switch (kind) {
@@ -101,7 +101,7 @@ function declared(type: JsonObject): Type {
 }
 
 /** An optional; there are no others. */
-function abstractOf({ name, parameterTypes = [] }: JsonObject): Type {
+function abstractOf({ name, parameterTypes = [] }: JsonObject): CelType {
   if (name !== OPTIONAL) throw new Inapplicable('abstractType');
   return optionalOf(declared(((parameterTypes as JsonObject[])[0] ?? { dyn: {} }) as JsonObject));
 }
@@ -168,7 +168,7 @@ const failed = (original: JsonObject, message: string) =>
 
 function judged(original: JsonObject): ReturnType<typeof judge> {
   const declarations = (original.typeEnv ?? []) as JsonObject[];
-  const variables = new Map<string, Type>();
+  const variables = new Map<string, CelType>();
   for (const { name, ident } of declarations) {
     if (ident === undefined) throw new Inapplicable('function');
     variables.set(name as string, declared((ident as JsonObject).type as JsonObject));
@@ -193,5 +193,5 @@ function judged(original: JsonObject): ReturnType<typeof judge> {
 
 function same(value: Value, wanted: Value): boolean {
   if (Number.isNaN(wanted)) return Number.isNaN(value);
-  return typeNameOf(value) === typeNameOf(wanted) && equal(value, wanted, new Effort()) === true;
+  return typeNameOf(value) === typeNameOf(wanted) && equal(value, wanted, new EvaluationBudget()) === true;
 }

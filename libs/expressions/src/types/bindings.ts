@@ -1,25 +1,25 @@
-import { DYN, isDyn, isDynOrError, sameType, type Type } from './type.js';
+import { type CelType, DYN, isDyn, isDynOrError, sameType } from './type.js';
 
 /**
  * Bindings of the type parameters of one check. A failed comparison leaves no trace: its bindings are undone, instead
  * of working on a copy as the reference does, which takes quadratic time in the number of lists in an expression.
  */
-export class Bindings {
-  readonly #bound = new Map<string, Type>();
-  readonly #trail: { readonly name: string; readonly before: Type | undefined }[] = [];
+export class TypeBindings {
+  readonly #bound = new Map<string, CelType>();
+  readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
 
   /** Whether a value of type `b` can be used where `a` is expected; binds parameters if so. */
-  assignable(a: Type, b: Type): boolean {
+  assignable(a: CelType, b: CelType): boolean {
     return this.#attempt(() => this.#fits(a, b));
   }
 
   /** Same for several at once. */
-  allAssignable(as: readonly Type[], bs: readonly Type[]): boolean {
+  allAssignable(as: readonly CelType[], bs: readonly CelType[]): boolean {
     return this.#attempt(() => this.#allFit(as, bs));
   }
 
   /** Returns the type with its parameters replaced by their bindings; free ones by `dyn` if requested. */
-  substitute(type: Type, freeToDyn = false): Type {
+  substitute(type: CelType, freeToDyn = false): CelType {
     switch (type.kind) {
       case 'param': {
         const bound = this.#bound.get(type.name);
@@ -54,12 +54,12 @@ export class Bindings {
   }
 
   /** Binds a parameter to a type. */
-  bind(name: string, type: Type): void {
+  bind(name: string, type: CelType): void {
     this.#trail.push({ name, before: this.#bound.get(name) });
     this.#bound.set(name, type);
   }
 
-  #fits(a: Type, b: Type): boolean {
+  #fits(a: CelType, b: CelType): boolean {
     if (b.kind === 'param') {
       const answer = this.#standsFor(b.name, a, b);
       if (answer !== 'free') return answer === 'yes';
@@ -69,7 +69,7 @@ export class Bindings {
     return this.#concreteFits(a, b);
   }
 
-  #concreteFits(a: Type, b: Type): boolean {
+  #concreteFits(a: CelType, b: CelType): boolean {
     switch (a.kind) {
       case 'null':
         return ['abstract', 'object', 'null', 'timestamp', 'duration', 'wrapper'].includes(b.kind);
@@ -89,12 +89,12 @@ export class Bindings {
     }
   }
 
-  #allFit(as: readonly Type[], bs: readonly Type[]): boolean {
-    return as.length === bs.length && as.every((a, i) => this.#fits(a, bs[i] as Type));
+  #allFit(as: readonly CelType[], bs: readonly CelType[]): boolean {
+    return as.length === bs.length && as.every((a, i) => this.#fits(a, bs[i] as CelType));
   }
 
   /** Whether a parameter is, or can be, bound to a type; `free` if it is unbound and must stay so. */
-  #standsFor(name: string, type: Type, param: Type): 'yes' | 'no' | 'free' {
+  #standsFor(name: string, type: CelType, param: CelType): 'yes' | 'no' | 'free' {
     if (sameType(type, param)) return 'yes';
     const bound = this.#bound.get(name);
     if (bound !== undefined) {
@@ -110,7 +110,7 @@ export class Bindings {
   }
 
   /** Whether a parameter does not occur in a type, nor in the bindings of its parameters. */
-  #isFreeOf(name: string, type: Type): boolean {
+  #isFreeOf(name: string, type: CelType): boolean {
     switch (type.kind) {
       case 'param': {
         if (type.name === name) return false;
@@ -130,9 +130,9 @@ export class Bindings {
 }
 
 /** Returns the more general one of two types. */
-export const mostGeneral = (a: Type, b: Type): Type => (isLessSpecific(a, b) ? a : b);
+export const mostGeneral = (a: CelType, b: CelType): CelType => (isLessSpecific(a, b) ? a : b);
 
-function isLessSpecific(a: Type, b: Type): boolean {
+function isLessSpecific(a: CelType, b: CelType): boolean {
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
   if (a.kind === 'list') return b.kind === 'list' && isLessSpecific(a.element, b.element);
@@ -143,7 +143,7 @@ function isLessSpecific(a: Type, b: Type): boolean {
       b.kind === 'abstract' &&
       a.name === b.name &&
       a.parameters.length === b.parameters.length &&
-      a.parameters.every((parameter, i) => isLessSpecific(parameter, b.parameters[i] as Type))
+      a.parameters.every((parameter, i) => isLessSpecific(parameter, b.parameters[i] as CelType))
     );
   return sameType(a, b);
 }

@@ -2,13 +2,14 @@ import { type CallNode, type Expression, type Literal, qualifiedName } from '../
 import { Issues } from '../syntax/issues.js';
 import { Operator } from '../syntax/operators.js';
 import type { Parsed } from '../syntax/parser.js';
-import { Bindings, mostGeneral } from './bindings.js';
+import { mostGeneral, TypeBindings } from './bindings.js';
 import type { Declarations, Scope } from './declarations.js';
 import { formatFault } from './format-check.js';
 import { Overloads } from './overloads.js';
 import {
   BOOL,
   BYTES,
+  type CelType,
   DOUBLE,
   DYN,
   ERROR,
@@ -21,7 +22,6 @@ import {
   NULL,
   optionalOf,
   STRING,
-  type Type,
   typeOf,
   UINT,
   valueOfOptional,
@@ -30,7 +30,7 @@ import {
 /** Result of the check for a node. */
 type Reference =
   | { readonly kind: 'variable'; readonly name: string }
-  | { readonly kind: 'type'; readonly name: string; readonly type: Type }
+  | { readonly kind: 'type'; readonly name: string; readonly type: CelType }
   | {
       readonly kind: 'function';
       readonly name: string;
@@ -41,9 +41,9 @@ type Reference =
 /** An expression with known types. */
 export interface Checked extends Parsed {
   /** Type of its value. */
-  readonly type: Type;
+  readonly type: CelType;
   /** Types by node. */
-  readonly types: ReadonlyMap<number, Type>;
+  readonly types: ReadonlyMap<number, CelType>;
   /** References of names, by node. */
   readonly references: ReadonlyMap<number, Reference>;
 }
@@ -56,7 +56,7 @@ export interface CheckOptions {
   readonly crossTypeComparisons: boolean;
 }
 
-const LITERALS: Readonly<Record<Literal['type'], Type>> = {
+const LITERALS: Readonly<Record<Literal['type'], CelType>> = {
   null: NULL,
   bool: BOOL,
   int: INT,
@@ -80,14 +80,14 @@ export function check(parsed: Parsed, declarations: Declarations, scope: Scope, 
 /** Variables of the loops around a node, innermost first. */
 interface Local {
   readonly name: string;
-  readonly type: Type;
+  readonly type: CelType;
   readonly outer: Local | undefined;
 }
 
 class Checker {
-  readonly #types = new Map<number, Type>();
+  readonly #types = new Map<number, CelType>();
   readonly #references = new Map<number, Reference>();
-  readonly #bindings = new Bindings();
+  readonly #bindings = new TypeBindings();
   #locals: Local | undefined;
   #freeParams = 0;
   /** Calls of `format`, whose lists may have mixed types. */
@@ -106,11 +106,11 @@ class Checker {
 
   /** The types found, with parameters replaced. */
   found(root: Expression): {
-    type: Type;
-    types: ReadonlyMap<number, Type>;
+    type: CelType;
+    types: ReadonlyMap<number, CelType>;
     references: ReadonlyMap<number, Reference>;
   } {
-    const types = new Map<number, Type>();
+    const types = new Map<number, CelType>();
     for (const [id, type] of this.#types) types.set(id, this.#bindings.substitute(type, true));
     return { type: types.get(root.id) ?? ERROR, types, references: this.#references };
   }
@@ -179,7 +179,7 @@ class Checker {
     return true;
   }
 
-  #variable(name: string): Type | undefined {
+  #variable(name: string): CelType | undefined {
     for (let local = this.#locals; local; local = local.outer) if (local.name === name) return local.type;
     return this.scope.variables.get(name);
   }
@@ -208,14 +208,14 @@ class Checker {
   }
 
   /** Returns the type of a field; an optional one if requested so, or if its object is optional. */
-  #selected(offset: number, operand: Expression, field: string, isOptional: boolean): Type {
+  #selected(offset: number, operand: Expression, field: string, isOptional: boolean): CelType {
     const target = this.#bindings.substitute(this.#typeOf(operand) ?? ERROR);
     const inner = valueOfOptional(target);
     const type = this.#fieldOf(offset, field, inner ?? target);
     return isOptional || inner ? optionalOf(type) : type;
   }
 
-  #fieldOf(offset: number, field: string, target: Type): Type {
+  #fieldOf(offset: number, field: string, target: CelType): CelType {
     if (target.kind === 'map') return target.value;
     if (target.kind === 'object') return this.#objectField(offset, target.name, field);
     if (target.kind === 'param') {
@@ -227,7 +227,7 @@ class Checker {
     return ERROR;
   }
 
-  #objectField(offset: number, object: string, field: string): Type {
+  #objectField(offset: number, object: string, field: string): CelType {
     const type = this.scope.fieldType(object, field);
     if (type !== undefined) return type;
     const known = this.scope.hasType(object);
@@ -295,7 +295,7 @@ class Checker {
   }
 
   #list(node: Extract<Expression, { kind: 'list' }>): void {
-    let element: Type | undefined;
+    let element: CelType | undefined;
     for (const [i, item] of node.elements.entries()) {
       this.check(item);
       element = this.#joined(item, this.#memberType(item, node.optional?.has(i) ?? false), element);
@@ -304,8 +304,8 @@ class Checker {
   }
 
   #map(node: Extract<Expression, { kind: 'map' }>): void {
-    let key: Type | undefined;
-    let value: Type | undefined;
+    let key: CelType | undefined;
+    let value: CelType | undefined;
     for (const entry of node.entries) {
       this.check(entry.key);
       key = this.#joined(entry.key, this.#memberType(entry.key, false), key);
@@ -316,7 +316,7 @@ class Checker {
   }
 
   /** Returns the type that a node contributes to a list or a map: of an optional member the type of its value. */
-  #memberType(node: Expression, isOptional: boolean): Type {
+  #memberType(node: Expression, isOptional: boolean): CelType {
     const type = this.#typeOf(node) ?? ERROR;
     if (!isOptional) return type;
     const inner = valueOfOptional(type);
@@ -325,7 +325,7 @@ class Checker {
   }
 
   /** Returns the most general type of the previous ones and a node's. */
-  #joined(node: Expression, type: Type, before: Type | undefined): Type {
+  #joined(node: Expression, type: CelType, before: CelType | undefined): CelType {
     if (before === undefined) return type;
     if (this.#bindings.assignable(before, type)) return mostGeneral(before, type);
     if (!this.options.homogeneousLiterals || this.#openFormats > 0) return DYN;
@@ -366,7 +366,7 @@ class Checker {
   }
 
   /** Returns the types of a loop's variables; of the first only if there are two. */
-  #elementOf(range: Expression, hasTwo: boolean): readonly [place: Type | undefined, element: Type] {
+  #elementOf(range: Expression, hasTwo: boolean): readonly [place: CelType | undefined, element: CelType] {
     const found = this.#typeOf(range);
     const type = found && this.#bindings.substitute(found);
     if (type?.kind === 'list') return [hasTwo ? INT : undefined, type.element];
@@ -382,20 +382,20 @@ class Checker {
     return [hasTwo ? ERROR : undefined, ERROR];
   }
 
-  #assert(node: Expression, type: Type): void {
+  #assert(node: Expression, type: CelType): void {
     const found = this.#typeOf(node) ?? ERROR;
     if (!this.#bindings.assignable(type, found)) this.#mismatch(node.offset, type, found);
   }
 
-  #newParam(): Type {
+  #newParam(): CelType {
     return { kind: 'param', name: `_var${this.#freeParams++}` };
   }
 
-  #typeOf(node: Expression): Type | undefined {
+  #typeOf(node: Expression): CelType | undefined {
     return this.#types.get(node.id);
   }
 
-  #setType(node: Expression, type: Type): void {
+  #setType(node: Expression, type: CelType): void {
     this.#types.set(node.id, type);
   }
 
@@ -403,7 +403,7 @@ class Checker {
     this.#fault(node.offset, `undeclared reference to '${name}' (in container '')`);
   }
 
-  #mismatch(offset: number, expected: Type, found: Type): void {
+  #mismatch(offset: number, expected: CelType, found: CelType): void {
     this.#fault(offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
   }
 

@@ -1,7 +1,7 @@
 import { CLAUSES, type Clause, FormatError, interpolated, refusal } from '../libraries/formatting.js';
 import type { CallNode, Expression } from '../syntax/ast.js';
 import { nameOfType } from '../values/value.js';
-import type { Type } from './type.js';
+import type { CelType } from './type.js';
 
 /** A fault of a call of `format`, and the node to report it at. */
 interface FormatFault {
@@ -10,7 +10,10 @@ interface FormatFault {
 }
 
 /** Finds a fault in a call of `format` with literal format and arguments; undefined for all other calls. */
-export function formatFault(call: CallNode, typeOf: (node: Expression) => Type | undefined): FormatFault | undefined {
+export function formatFault(
+  call: CallNode,
+  typeOf: (node: Expression) => CelType | undefined,
+): FormatFault | undefined {
   const [list] = call.args;
   const { target } = call;
   if (target?.kind !== 'literal' || target.literal.type !== 'string' || list?.kind !== 'list') return undefined;
@@ -39,7 +42,7 @@ export function formatFault(call: CallNode, typeOf: (node: Expression) => Type |
 function misfitOf(
   letter: Clause['letter'],
   node: Expression,
-  typeOf: (node: Expression) => Type | undefined,
+  typeOf: (node: Expression) => CelType | undefined,
 ): FormatFault | undefined {
   const type = typeOf(node);
   const name = type && nameOfType(type);

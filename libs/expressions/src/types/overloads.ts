@@ -1,6 +1,6 @@
-import { Bindings } from './bindings.js';
+import { TypeBindings } from './bindings.js';
 import type { Overload } from './declarations.js';
-import { DYN, isDyn, sameType, type Type } from './type.js';
+import { type CelType, DYN, isDyn, sameType } from './type.js';
 
 const NUMBERS = new Set(['int', 'uint', 'double']);
 
@@ -11,8 +11,8 @@ export class Overloads {
    * @param newParam makes a fresh type parameter
    */
   constructor(
-    private readonly bindings: Bindings,
-    private readonly newParam: () => Type,
+    private readonly bindings: TypeBindings,
+    private readonly newParam: () => CelType,
     private crossTypeComparisons: boolean,
   ) {}
 
@@ -22,14 +22,14 @@ export class Overloads {
   }
 
   /** Returns all forms that fit the arguments; several if an argument is `dyn`. */
-  matching(overloads: readonly Overload[], types: readonly (Type | undefined)[], isMethod: boolean) {
+  matching(overloads: readonly Overload[], types: readonly (CelType | undefined)[], isMethod: boolean) {
     const ids: string[] = [];
-    let result: Type | undefined;
+    let result: CelType | undefined;
     if (types.includes(undefined)) return { ids, result };
     for (const overload of overloads) {
       if (overload.method !== isMethod || !this.#isAllowed(overload)) continue;
       const form = this.#instance(overload);
-      if (!this.bindings.allAssignable(types as Type[], form.params)) continue;
+      if (!this.bindings.allAssignable(types as CelType[], form.params)) continue;
       ids.push(overload.id);
       const type = this.bindings.substitute(form.result);
       if (result === undefined) result = type;
@@ -46,9 +46,9 @@ export class Overloads {
   }
 
   /** Returns the form with fresh type parameters. */
-  #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
+  #instance(overload: Overload): { readonly params: readonly CelType[]; readonly result: CelType } {
     if (overload.typeParams.length === 0) return overload;
-    const fresh = new Bindings();
+    const fresh = new TypeBindings();
     for (const name of overload.typeParams) fresh.bind(name, this.newParam());
     return {
       params: overload.params.map((param) => fresh.substitute(param)),

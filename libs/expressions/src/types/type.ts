@@ -1,70 +1,70 @@
 /** A type of the checker (cel-go, checker/types.go). */
-export type Type =
+export type CelType =
   | { readonly kind: 'dyn' | 'any' | 'error' | 'null' | 'timestamp' | 'duration' }
   | { readonly kind: 'primitive'; readonly name: PrimitiveName }
   | { readonly kind: 'wrapper'; readonly name: PrimitiveName }
-  | { readonly kind: 'list'; readonly element: Type }
-  | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
+  | { readonly kind: 'list'; readonly element: CelType }
+  | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType }
   | { readonly kind: 'object'; readonly name: string }
   | { readonly kind: 'param'; readonly name: string }
-  | { readonly kind: 'type'; readonly of?: Type }
-  | { readonly kind: 'abstract'; readonly name: string; readonly parameters: readonly Type[] };
+  | { readonly kind: 'type'; readonly of?: CelType }
+  | { readonly kind: 'abstract'; readonly name: string; readonly parameters: readonly CelType[] };
 
 /** Types without parts. */
 export type PrimitiveName = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
 /** Type of values that are unknown before a run. */
-export const DYN: Type = { kind: 'dyn' };
+export const DYN: CelType = { kind: 'dyn' };
 /** A message of any type. */
-export const ANY: Type = { kind: 'any' };
+export const ANY: CelType = { kind: 'any' };
 /** Type of nodes with a reported fault. */
-export const ERROR: Type = { kind: 'error' };
+export const ERROR: CelType = { kind: 'error' };
 /** Type of null. */
-export const NULL: Type = { kind: 'null' };
+export const NULL: CelType = { kind: 'null' };
 /** Points in time, to the nanosecond. */
-export const TIMESTAMP: Type = { kind: 'timestamp' };
+export const TIMESTAMP: CelType = { kind: 'timestamp' };
 /** Durations, to the nanosecond. */
-export const DURATION: Type = { kind: 'duration' };
+export const DURATION: CelType = { kind: 'duration' };
 /** Booleans. */
-export const BOOL: Type = { kind: 'primitive', name: 'bool' };
+export const BOOL: CelType = { kind: 'primitive', name: 'bool' };
 /** Integers of 64 bits. */
-export const INT: Type = { kind: 'primitive', name: 'int' };
+export const INT: CelType = { kind: 'primitive', name: 'int' };
 /** Unsigned integers of 64 bits. */
-export const UINT: Type = { kind: 'primitive', name: 'uint' };
+export const UINT: CelType = { kind: 'primitive', name: 'uint' };
 /** Numbers of IEEE 754. */
-export const DOUBLE: Type = { kind: 'primitive', name: 'double' };
+export const DOUBLE: CelType = { kind: 'primitive', name: 'double' };
 /** Texts. */
-export const STRING: Type = { kind: 'primitive', name: 'string' };
+export const STRING: CelType = { kind: 'primitive', name: 'string' };
 /** Bytes. */
-export const BYTES: Type = { kind: 'primitive', name: 'bytes' };
+export const BYTES: CelType = { kind: 'primitive', name: 'bytes' };
 
 /** Lists of elements of one type. */
-export const listOf = (element: Type): Type => ({ kind: 'list', element });
+export const listOf = (element: CelType): CelType => ({ kind: 'list', element });
 /** Maps from keys of one type to values of another. */
-export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
+export const mapOf = (key: CelType, value: CelType): CelType => ({ kind: 'map', key, value });
 /** Named object types. */
-export const objectOf = (name: string): Type => ({ kind: 'object', name });
+export const objectOf = (name: string): CelType => ({ kind: 'object', name });
 /** A type parameter, by its name. */
-export const paramOf = (name: string): Type => ({ kind: 'param', name });
+export const paramOf = (name: string): CelType => ({ kind: 'param', name });
 /** A value of a type, or null. */
-export const wrapperOf = (name: PrimitiveName): Type => ({ kind: 'wrapper', name });
+export const wrapperOf = (name: PrimitiveName): CelType => ({ kind: 'wrapper', name });
 /** Name of the type of optional values. */
 export const OPTIONAL = 'optional_type';
 /** An optional value of a type. */
-export const optionalOf = (type: Type): Type => ({ kind: 'abstract', name: OPTIONAL, parameters: [type] });
+export const optionalOf = (type: CelType): CelType => ({ kind: 'abstract', name: OPTIONAL, parameters: [type] });
 /** Returns the value type of an optional; undefined for other types. */
-export const valueOfOptional = (type: Type): Type | undefined =>
+export const valueOfOptional = (type: CelType): CelType | undefined =>
   type.kind === 'abstract' && type.name === OPTIONAL ? type.parameters[0] : undefined;
 /** The type of a type; of any one without `of`. */
-export const typeOf = (of?: Type): Type => (of === undefined ? { kind: 'type' } : { kind: 'type', of });
+export const typeOf = (of?: CelType): CelType => (of === undefined ? { kind: 'type' } : { kind: 'type', of });
 
 /** Whether values of the type may be of any type. */
-export const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';
+export const isDyn = (type: CelType): boolean => type.kind === 'dyn' || type.kind === 'any';
 /** Whether a type is dynamic, or unknown after a reported fault. */
-export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error';
+export const isDynOrError = (type: CelType): boolean => isDyn(type) || type.kind === 'error';
 
 /** Whether types are identical, structurally and by name. */
-export function sameType(a: Type, b: Type): boolean {
+export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind === 'list') return b.kind === 'list' && sameType(a.element, b.element);
   if (a.kind === 'map') return b.kind === 'map' && sameType(a.key, b.key) && sameType(a.value, b.value);
@@ -74,12 +74,12 @@ export function sameType(a: Type, b: Type): boolean {
   return a.kind === b.kind;
 }
 
-const sameOptional = (a?: Type, b?: Type): boolean => (a && b ? sameType(a, b) : a === b);
-const sameTypes = (a: readonly Type[], b: readonly Type[]): boolean =>
-  a.length === b.length && a.every((type, i) => sameType(type, b[i] as Type));
+const sameOptional = (a?: CelType, b?: CelType): boolean => (a && b ? sameType(a, b) : a === b);
+const sameTypes = (a: readonly CelType[], b: readonly CelType[]): boolean =>
+  a.length === b.length && a.every((type, i) => sameType(type, b[i] as CelType));
 
 /** Formats the type for messages. */
-export function formatType(type: Type | undefined): string {
+export function formatType(type: CelType | undefined): string {
   if (type === undefined) return '<nil>';
   switch (type.kind) {
     case 'error':
@@ -100,7 +100,7 @@ export function formatType(type: Type | undefined): string {
 }
 
 /** Formats the parameters of a call for messages: `string.(int, int)` if the first is the target. */
-export function formatCall(types: readonly (Type | undefined)[], method: boolean): string {
+export function formatCall(types: readonly (CelType | undefined)[], method: boolean): string {
   const shown = types.map(formatType);
   return method ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
 }
@@ -115,7 +115,7 @@ const PROTO_NAMES: Readonly<Record<PrimitiveName, string>> = {
 };
 
 /** Formats the type as the reference does in the one message that prints its protobuf form. */
-export function formatProto(type: Type | undefined): string {
+export function formatProto(type: CelType | undefined): string {
   if (type === undefined) return '<nil>';
   switch (type.kind) {
     case 'primitive':

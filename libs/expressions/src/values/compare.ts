@@ -1,7 +1,7 @@
 import {
   Dictionary,
   Duration,
-  type Effort,
+  type EvaluationBudget,
   Failure,
   failureOr,
   List,
@@ -86,13 +86,13 @@ export const isComparable = (value: Value): boolean =>
   value instanceof Uint8Array;
 
 /** Whether two values are equal, or why they cannot be compared; null equals only itself. */
-export function equal(a: Value, b: Value, effort: Effort): boolean | Failure {
+export function equal(a: Value, b: Value, effort: EvaluationBudget): boolean | Failure {
   if (a === null || b === null) return a === b;
   return equalTo(a, b, effort);
 }
 
 /** Same without the rule for null on the right, for searching members of lists. */
-export function equalTo(a: Value, b: Value, effort: Effort): boolean | Failure {
+export function equalTo(a: Value, b: Value, effort: EvaluationBudget): boolean | Failure {
   switch (typeof a) {
     case 'string':
     case 'boolean':

@@ -1,5 +1,5 @@
 import { equal, equalTo } from './compare.js';
-import { type Effort, Failure, List, TooMuchEffort, typeNameOf, Uint, type Value } from './value.js';
+import { type EvaluationBudget, Failure, List, TooMuchEffort, typeNameOf, Uint, type Value } from './value.js';
 
 /** Returns the position of an index, or why it has none. */
 function positionOf(index: Value): bigint | number | Failure {
@@ -28,14 +28,14 @@ export abstract class MadeList extends List {
     return other.size === 0 ? this : joined(this, other);
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof List) || this.size !== other.size) return false;
     effort.spend(this.size);
     for (let i = 0; i < this.size; i++) if (equal(this.at(i), other.at(i), effort) === false) return false;
     return true;
   }
 
-  override contains(value: Value, effort: Effort): boolean | Failure {
+  override contains(value: Value, effort: EvaluationBudget): boolean | Failure {
     effort.spend(this.size);
     for (let i = 0; i < this.size; i++) if (equalTo(value, this.at(i), effort) === true) return true;
     return false;

@@ -1,5 +1,5 @@
 import { equal } from './compare.js';
-import { Dictionary, type Effort, Failure, Uint, type Value } from './value.js';
+import { Dictionary, type EvaluationBudget, Failure, Uint, type Value } from './value.js';
 
 /** Internal key: keys of different types are different. */
 function keyOf(key: Value): unknown {
@@ -42,7 +42,7 @@ export class ValueMap extends Dictionary {
     return [...this.#entries.values()].map(({ key }) => key);
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof Dictionary) || this.size !== other.size) return false;
     effort.spend(this.size);
     for (const { key, value } of this.#entries.values()) {
@@ -94,7 +94,7 @@ export class GrowingMap extends Dictionary {
     return keys;
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof Dictionary) || this.size !== other.size) return false;
     effort.spend(this.size);
     for (const key of this.keys()) {

@@ -1,6 +1,6 @@
 import { OPTIONAL } from '../types/type.js';
 import { equalTo } from './compare.js';
-import { type Effort, Failure, Opaque, type Value } from './value.js';
+import { type EvaluationBudget, Failure, Opaque, type Value } from './value.js';
 
 /** A value, or none. */
 export class OptionalValue extends Opaque {
@@ -11,7 +11,7 @@ export class OptionalValue extends Opaque {
     super();
   }
 
-  override equals(other: Value, effort: Effort): boolean | Failure {
+  override equals(other: Value, effort: EvaluationBudget): boolean | Failure {
     if (!(other instanceof OptionalValue)) return other instanceof Failure ? other : false;
     if (this.value === undefined || other.value === undefined) return this.value === other.value;
     return equalTo(this.value, other.value, effort);

@@ -1,4 +1,4 @@
-import type { Type } from '../types/type.js';
+import type { CelType } from '../types/type.js';
 
 /**
  * A value at run time. `int` is a bigint within 64 bits, `double` a number, `bytes` an immutable Uint8Array; a failure
@@ -65,7 +65,7 @@ export class TooMuchEffort extends Error {}
  * Counts work that costs ignore: comparing a list of lists costs as much as its length, however large its content, and
  * values nested by macros may have exponentially many elements.
  */
-export class Effort {
+export class EvaluationBudget {
   /** Elements counted so far. */
   spent = 0;
 
@@ -75,7 +75,7 @@ export class Effort {
    */
   constructor(
     private readonly most = MOST_EFFORT,
-    private readonly whole?: Effort,
+    private readonly whole?: EvaluationBudget,
   ) {}
 
   /** @throws TooMuchEffort */
@@ -86,8 +86,8 @@ export class Effort {
   }
 
   /** Returns a budget for one evaluation among several that share this one. */
-  ofOne(): Effort {
-    return new Effort(MOST_EFFORT, this);
+  ofOne(): EvaluationBudget {
+    return new EvaluationBudget(MOST_EFFORT, this);
   }
 }
 
@@ -100,9 +100,9 @@ export abstract class List {
   /** Returns this list followed by another. */
   abstract concat(other: List): List;
   /** Whether a value is equal: true, false, or why they cannot be compared. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
   /** Whether an element equals a value. */
-  abstract contains(value: Value, effort: Effort): boolean | Failure;
+  abstract contains(value: Value, effort: EvaluationBudget): boolean | Failure;
   /** Returns the element at an index; a failure if there is none. */
   abstract get(index: Value): Value;
 }
@@ -116,7 +116,7 @@ export abstract class Dictionary {
   /** Keys in the order of the source. */
   abstract keys(): Value[];
   /** Whether a value is equal: true, false, or why they cannot be compared. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
 }
 
 /** A value that only library functions can use. */
@@ -128,7 +128,7 @@ export abstract class Opaque {
     return 1;
   }
   /** Whether a value is equal. */
-  abstract equals(other: Value, effort: Effort): boolean | Failure;
+  abstract equals(other: Value, effort: EvaluationBudget): boolean | Failure;
 }
 
 /** Failure of functions that were called with undeclared types. */
@@ -166,7 +166,7 @@ export function typeNameOf(value: Value): string {
   return value instanceof Opaque ? value.typeName : 'error';
 }
 
-const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
+const SIMPLE: Readonly<Partial<Record<CelType['kind'], string>>> = {
   null: 'null_type',
   timestamp: 'google.protobuf.Timestamp',
   duration: 'google.protobuf.Duration',
@@ -176,7 +176,7 @@ const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
 };
 
 /** Returns the type name of values of a declared type; undefined for types that do not determine it. */
-export function nameOfType(type: Type): string | undefined {
+export function nameOfType(type: CelType): string | undefined {
   const hasName = type.kind === 'primitive' || type.kind === 'object' || type.kind === 'abstract';
   return SIMPLE[type.kind] ?? (hasName ? type.name : undefined);
 }

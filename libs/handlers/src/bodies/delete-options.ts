@@ -2,7 +2,7 @@ import { badRequest, type FieldError, invalid, invalidValue, type Names, notSupp
 import { parseBool } from '@orch/reading';
 import { DeclaredModel } from '@orch/resources';
 import type { StructSchema } from '@orch/schema';
-import type { DeleteOptions, PropagationPolicy } from '@orch/writing';
+import type { DeletionOptions, PropagationPolicy } from '@orch/writing';
 import { type BodyReading, bodyEncoding, decodeBody } from './decode-body.js';
 import { dryRunErrors, dryRunOf } from './write-options.js';
 
@@ -31,7 +31,7 @@ interface DeleteOptionsSource {
  * Options of a deletion from the body, else from the query.
  * @throws StatusError 400 for what cannot be read, 422 for values that do not go together
  */
-export async function deleteOptions(source: DeleteOptionsSource): Promise<DeleteOptions> {
+export async function deleteOptions(source: DeleteOptionsSource): Promise<DeletionOptions> {
   if (source.body.length === 0) return settledOptions(fromQuery(source.query), source.names);
   const wire = await fromBody(source);
   const errors = dryRunErrors(wire.dryRun ?? []);
@@ -41,7 +41,7 @@ export async function deleteOptions(source: DeleteOptionsSource): Promise<Delete
 }
 
 /** @throws StatusError 422 for values that do not go together */
-export function settledOptions(wire: WireDeleteOptions, names: Names): DeleteOptions {
+export function settledOptions(wire: WireDeleteOptions, names: Names): DeletionOptions {
   const errors: FieldError[] = [];
   const dryRun = dryRunOf(wire.dryRun ?? [], errors);
   const policy = policyOf(wire, errors);

@@ -3,7 +3,7 @@ import { listOptions, selectionOf } from '@orch/reading';
 import { type Endpoint, type Stored, toStoredBody } from '@orch/resources';
 import { type RequestContext, type ResourceCall, sendObject, sendPieces } from '@orch/serving';
 import type { ApiDeps } from '../deps.js';
-import type { Component } from './component.js';
+import type { ComponentCheck } from './component.js';
 
 /** A check that takes longer counts as failed, milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -35,7 +35,7 @@ export async function listComponents(deps: ApiDeps, ctx: RequestContext, call: R
 }
 
 /** Builds the ComponentStatus of a component, in the form of a stored object. */
-async function statusOf(endpoint: Endpoint, component: Component): Promise<Stored> {
+async function statusOf(endpoint: Endpoint, component: ComponentCheck): Promise<Stored> {
   const problem = await problemOf(component);
   const condition =
     problem === undefined
@@ -47,7 +47,7 @@ async function statusOf(endpoint: Endpoint, component: Component): Promise<Store
 }
 
 /** Why a component is not well; undefined where it is. */
-async function problemOf({ check }: Component): Promise<string | undefined> {
+async function problemOf({ check }: ComponentCheck): Promise<string | undefined> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const late = new Promise<never>((_resolve, reject) => {
     patience.onabort = () => reject(new Error(`no answer within ${PATIENCE_MS} ms`));

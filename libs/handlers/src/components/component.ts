@@ -1,5 +1,5 @@
 /** A part of the control plane that can be well or not. */
-export interface Component {
+export interface ComponentCheck {
   /** Under which `componentstatuses` lists it. */
   readonly name: string;
   /** Throws, or rejects, when it is not well; the message is shown. */

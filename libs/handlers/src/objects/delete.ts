@@ -2,7 +2,7 @@ import type { Status } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { deletionAnswersObject } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendObject, sendStatus } from '@orch/serving';
-import { callerOf, type DeleteOptions } from '@orch/writing';
+import { callerOf, type DeletionOptions } from '@orch/writing';
 import { readingOf } from '../bodies/decode-body.js';
 import { deleteOptions } from '../bodies/delete-options.js';
 import type { ApiDeps } from '../deps.js';
@@ -15,7 +15,7 @@ export async function readDeleteOptions(
   deps: ApiDeps,
   ctx: RequestContext,
   { storageRules: { deletionWarning } }: Endpoint,
-): Promise<DeleteOptions> {
+): Promise<DeletionOptions> {
   const body = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const options = await deleteOptions({

@@ -4,7 +4,7 @@ import { tooManyValues } from '@orch/resources';
 import { turnFor } from '@orch/runtime/work';
 import { APPLY_PATCH } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendObject } from '@orch/serving';
-import { type Change, callerOf, holdsTooMany } from '@orch/writing';
+import { callerOf, holdsTooMany, type UpdateFunction } from '@orch/writing';
 import { applyFieldValidation } from '../bodies/decode-body.js';
 import { patchType, readPatch } from '../bodies/patch-document.js';
 import { keepType, readPatched } from '../bodies/patched-type.js';
@@ -40,7 +40,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { model, otherVersion } = endpoint;
   const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
-  const change: Change = async (current, turn) => {
+  const change: UpdateFunction = async (current, turn) => {
     const { kind, apiVersion } = current;
     // Patches are applied in place.
     const wasTooMany = holdsTooMany(current, maxValues);

@@ -15,7 +15,7 @@ import { getFreshness } from '@orch/reading';
 import { DeclaredModel, type Endpoint, inServedVersion, type Stored, servedObject } from '@orch/resources';
 import { APPLY_PATCH } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendApiObject } from '@orch/serving';
-import { type Change, callerOf, readMade, requireUid } from '@orch/writing';
+import { callerOf, readMade, requireUid, type UpdateFunction } from '@orch/writing';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from '../bodies/decode-body.js';
 import { patchType, readPatch } from '../bodies/patch-document.js';
 import { keepType } from '../bodies/patched-type.js';
@@ -205,7 +205,7 @@ async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiOb
 
 /** Puts the scale that is made of an object's own in its place. */
 const replacing =
-  (call: ResourceCall, type: DeclaredModel, make: MakeScale): Change =>
+  (call: ResourceCall, type: DeclaredModel, make: MakeScale): UpdateFunction =>
   async (current) => {
     const wanted = await make(scaleView(call, type, current, UNSET));
     nameAsMeant(call.endpoint, wanted, current);
@@ -238,7 +238,7 @@ async function writeScale(
   call: ResourceCall,
   type: DeclaredModel,
   how: { readonly options: WriteOptions; readonly changeKind?: 'apply' },
-  change: Change,
+  change: UpdateFunction,
 ): Promise<void> {
   const { endpoint, namespace, name } = call;
   const key = { namespace, name };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { MASTERS } from '@orch/authorization';
 import { expired, StatusError } from '@orch/machinery';
-import { selectionOf, thoughUnloaded, type WatchOptions, watchOptions } from '@orch/reading';
+import { selectionOf, thoughUnloaded, type WatchQuery, watchOptions } from '@orch/reading';
 import { systemClock } from '@orch/runtime/clock';
 import { type RequestContext, type ResourceCall, watchedKinds, watchTransports } from '@orch/serving';
 import type { StreamError } from '@orch/watchcache';
@@ -66,7 +66,7 @@ const leftMs = ({ authentication: { expiresAt = Number.POSITIVE_INFINITY } }: Re
  * end together; in either case at most the age that the server allows.
  */
 export function lifetimeMs(
-  { timeoutSeconds }: Pick<WatchOptions, 'timeoutSeconds'>,
+  { timeoutSeconds }: Pick<WatchQuery, 'timeoutSeconds'>,
   { minRequestTimeoutSeconds, maxWatchAgeMs }: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>,
 ): number {
   const least = minRequestTimeoutSeconds * 1000;

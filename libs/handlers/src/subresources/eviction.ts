@@ -1,7 +1,7 @@
 import { type ApiObject, badRequest, notFound, timeout } from '@orch/machinery';
 import { DeclaredModel, type ObjectModel, servedObject } from '@orch/resources';
 import { type RequestContext, type ResourceCall, sendStatus } from '@orch/serving';
-import { callerOf, type DeleteOptions, markDeletion, type SetMember, serverItself } from '@orch/writing';
+import { callerOf, type DeletionOptions, markDeletion, type SetMember, serverItself } from '@orch/writing';
 import { settledOptions, type WireDeleteOptions } from '../bodies/delete-options.js';
 import { admitSent, readSent, type SentObject } from '../bodies/sent-object.js';
 import type { ApiDeps } from '../deps.js';
@@ -35,7 +35,7 @@ const evictionModel = ({ scheme }: ApiDeps): ObjectModel =>
  * Returns the options of the pod's deletion: those of the Eviction, and a dry run if either it or the query asks for
  * one.
  */
-function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOptions {
+function deletion({ names }: ApiDeps, { object, options }: SentObject): DeletionOptions {
   const wire = (object as { deleteOptions?: WireDeleteOptions }).deleteOptions ?? {};
   const dryRun = wire.dryRun ?? [];
   if (options.dryRun && dryRun.some((value) => value !== 'All'))
@@ -48,7 +48,7 @@ function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOp
  * Deletes the pod and charges its budget in one transaction.
  * @throws StatusError 404, 409; 403, 429, 500 from the budget; 504 when every attempt was overtaken
  */
-async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, options: DeleteOptions): Promise<void> {
+async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, options: DeletionOptions): Promise<void> {
   const { endpoint, namespace, name } = call;
   const key = { namespace, name };
   const caller = callerOf(ctx);
@@ -79,7 +79,7 @@ const countsToNoBudget = ({ status, metadata }: ApiObject): boolean =>
  * The pod with the marks of its deletion, and of why. Mutates.
  * @throws StatusError 409 when a precondition does not hold
  */
-function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, options: DeleteOptions): ApiObject {
+function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, options: DeletionOptions): ApiObject {
   const now = Date.now();
   const object = markDeletion(endpoint, pod, options, now);
   if (deps.podDisruptionConditions) {

@@ -2,10 +2,10 @@ import {
   admissionProgramSteps,
   admissionScope,
   BASE_ENVIRONMENT,
+  type CelType,
   composedScope,
   LATER_ENVIRONMENT,
   MAX_EXPRESSION_CHARACTERS,
-  type Type,
 } from '@orch/expressions';
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import type { ValidatingAdmissionPolicySpec } from '@orch/schema/types/admissionregistration/v1beta1';
@@ -19,7 +19,7 @@ export interface ExpressionRules {
   /** The stored expressions, which may keep using such features. */
   readonly stored: ReadonlySet<string>;
   /** Types of the variables declared so far, by name; undefined for a policy without variables. */
-  readonly variables: ReadonlyMap<string, Type> | undefined;
+  readonly variables: ReadonlyMap<string, CelType> | undefined;
 }
 
 /** Returns the expressions of a stored policy. */
@@ -55,7 +55,7 @@ export function* checkedExpression(
   wanted: readonly string[] | undefined,
   { params, later, stored, variables }: ExpressionRules,
   authorizer = true,
-): Generator<FieldError[], { readonly errors: FieldError[]; readonly type?: Type | undefined }> {
+): Generator<FieldError[], { readonly errors: FieldError[]; readonly type?: CelType | undefined }> {
   if (Buffer.byteLength(text) > MAX_EXPRESSION_CHARACTERS)
     return { errors: [tooLong(field, MAX_EXPRESSION_CHARACTERS)] };
   const namespace = later || stored.has(text);

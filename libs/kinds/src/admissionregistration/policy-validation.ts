@@ -1,4 +1,4 @@
-import { composedType, isName, type Type } from '@orch/expressions';
+import { type CelType, composedType, isName } from '@orch/expressions';
 import {
   dns1035LabelErrors,
   dnsSubdomainErrors,
@@ -78,7 +78,7 @@ function* variableSteps(
   path: string,
   rules: ExpressionRules,
 ): Generator<FieldError[], ExpressionRules> {
-  const types = new Map<string, Type>();
+  const types = new Map<string, CelType>();
   const composed = { ...rules, variables: types };
   for (const [at, variable] of variables.entries()) {
     const [name, expression] = [variable.name ?? '', variable.expression ?? ''];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryClaims } from '../testing/memory-claims.js';
-import { type Hold, makeAddressAllocators, makeAllocator, type Owner } from './allocator.js';
+import { type AllocationOwner, type Hold, makeAddressAllocators, makeAllocator } from './allocator.js';
 import { portRange, serviceNetworks } from './ranges.js';
 
-const owner = (uid: string): Owner => ({ namespace: 'default', name: uid, uid });
+const owner = (uid: string): AllocationOwner => ({ namespace: 'default', name: uid, uid });
 const NONE: ReadonlySet<string> = new Set();
 
 /** Claims of which others take some values between the look whether they are free and the claim. */
@@ -11,7 +11,7 @@ class RacedClaims extends MemoryClaims {
   constructor(readonly lost: Set<string>) {
     super();
   }
-  override claim(value: string, by: Owner): Promise<Hold | undefined> {
+  override claim(value: string, by: AllocationOwner): Promise<Hold | undefined> {
     if (this.lost.delete(value)) this.taken.set(value, 'another');
     return super.claim(value, by);
   }

@@ -1,9 +1,9 @@
 import { familyOf, type IPFamily } from '@orch/machinery';
-import type { Range } from './range.js';
+import type { ValueRange } from './range.js';
 import type { AddressRange } from './ranges.js';
 
 /** The owner of an allocated value. */
-export interface Owner {
+export interface AllocationOwner {
   /** Namespace of the object that the value is for. */
   readonly namespace: string;
   /** Name of that object. */
@@ -22,16 +22,16 @@ export interface Hold {
  * Stores which values are taken. The implementation must make `claim` atomic between all servers, for example by
  * creating an object named after the value.
  */
-export interface Claims {
+export interface ClaimStore {
   /**
    * Claims a value for the owner; undefined if another owner has it. A value that the owner had before is not freed by
    * the hold, as another write of the same object may depend on it.
    */
-  claim(value: string, owner: Owner): Promise<Hold | undefined>;
+  claim(value: string, owner: AllocationOwner): Promise<Hold | undefined>;
   /** Returns the hold of a value that the owner already has; undefined if it has not. */
-  held(value: string, owner: Owner): Promise<Hold | undefined>;
+  held(value: string, owner: AllocationOwner): Promise<Hold | undefined>;
   /** Returns whether the owner could claim the value now; claims nothing. */
-  isFree(value: string, owner: Owner): Promise<boolean>;
+  isFree(value: string, owner: AllocationOwner): Promise<boolean>;
   /** Returns all values that were taken at some moment of the call. */
   all(): Promise<Taken>;
 }
@@ -45,7 +45,7 @@ export interface Taken {
 const NO_HOLD: Hold = { release: async () => undefined };
 
 /** Returns claims that only check whether a value is free, for dry runs. */
-export const lookingOnly = (claims: Claims): Claims => ({
+export const lookingOnly = (claims: ClaimStore): ClaimStore => ({
   claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
   held: async () => undefined,
   isFree: (value, owner) => claims.isFree(value, owner),
@@ -67,13 +67,13 @@ export class AllocationError extends Error {
 }
 
 /** Returns the error for a requested value that is taken, by its index among the values of the call. */
-export const alreadyAllocated = ({ noun }: Range, index: number): AllocationError =>
+export const alreadyAllocated = ({ noun }: ValueRange, index: number): AllocationError =>
   new AllocationError('taken', index, `provided ${noun} is already allocated`);
 
 /** Allocates values of one range. */
 export interface Allocator {
   /** The range of the values. */
-  readonly range: Range;
+  readonly range: ValueRange;
   /**
    * Allocates the requested values, and free ones where none is requested: all of them or, if this throws, none.
    * @param wanted without duplicates; undefined for any free value
@@ -81,12 +81,12 @@ export interface Allocator {
    * @throws AllocationError
    */
   allocate(
-    owner: Owner,
+    owner: AllocationOwner,
     wanted: readonly (string | undefined)[],
     except: ReadonlySet<string>,
   ): Promise<readonly Allocated[]>;
   /** Returns the hold of a value that the owner already has; undefined if it has not. */
-  held(value: string, owner: Owner): Promise<Hold | undefined>;
+  held(value: string, owner: AllocationOwner): Promise<Hold | undefined>;
 }
 
 /** An allocated value, held until it is released. */
@@ -115,7 +115,7 @@ export interface Allocators {
  * Returns the range that a value belongs to, or would if it lay in it; undefined for an address of a family without a
  * network.
  */
-export function rangeOf(allocators: Allocators, of: keyof Allocators, value: string): Range | undefined {
+export function rangeOf(allocators: Allocators, of: keyof Allocators, value: string): ValueRange | undefined {
   if (of === 'nodePorts') return allocators.nodePorts.range;
   const family = familyOf(value);
   return family && allocators.clusterIPs.of(family)?.range;
@@ -142,7 +142,7 @@ export async function together<T, R>(items: readonly T[], work: (item: T) => Pro
  * Returns an allocator that uses claims. The first candidate is derived from the owner's uid, the next ones follow in
  * order, so that a retry finds its own claims again and owners spread over the range without shared state.
  */
-export function makeAllocator(range: Range, claims: Claims): Allocator {
+export function makeAllocator(range: ValueRange, claims: ClaimStore): Allocator {
   return {
     range,
     async allocate(owner, wanted, except) {
@@ -163,14 +163,14 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
 }
 
 /** Refuses requests that no claim can satisfy. @throws AllocationError */
-function refuseImpossible(range: Range, wanted: readonly (string | undefined)[]): void {
+function refuseImpossible(range: ValueRange, wanted: readonly (string | undefined)[]): void {
   for (const [index, value] of wanted.entries())
     if (value !== undefined && !range.contains(value))
       throw new AllocationError('outOfRange', index, range.outside(value));
   if (wanted.length > range.size) throw new AllocationError('full', range.size, 'range is full');
 }
 
-async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[], range: Range): Promise<void> {
+async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[], range: ValueRange): Promise<void> {
   await taking.take(wanted.filter((value) => value !== undefined));
   const missing = wanted.findIndex((value) => value !== undefined && !taking.has(value));
   if (missing >= 0) throw alreadyAllocated(range, missing);
@@ -228,7 +228,7 @@ function rangeIsFull(wanted: readonly (string | undefined)[], given: number): Al
   return new AllocationError('full', unserved[given] ?? 0, 'range is full');
 }
 
-function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): Iterator<string> {
+function* candidates(range: ValueRange, owner: AllocationOwner, except: ReadonlySet<string>): Iterator<string> {
   const start = hash(owner.uid);
   for (const [from, to] of [
     [range.setAside, range.size],
@@ -246,8 +246,8 @@ class Taking {
   readonly #holds = new Map<string, Hold>();
 
   constructor(
-    private readonly claims: Claims,
-    private readonly owner: Owner,
+    private readonly claims: ClaimStore,
+    private readonly owner: AllocationOwner,
   ) {}
 
   /** Claims those of the values that are free. */
@@ -284,7 +284,7 @@ class Taking {
 /** Returns allocators of networks that share claims; the first network's family is the default. */
 export function makeAddressAllocators(
   networks: readonly [AddressRange, ...AddressRange[]],
-  claims: Claims,
+  claims: ClaimStore,
 ): AddressAllocators {
   const allocators = new Map(networks.map((network) => [network.family, makeAllocator(network, claims)]));
   return { defaultFamily: networks[0].family, of: (family) => allocators.get(family) };

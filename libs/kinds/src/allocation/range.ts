@@ -1,5 +1,5 @@
 /** A finite, numbered set of values. */
-export interface Range {
+export interface ValueRange {
   /** How many values there are. */
   readonly size: number;
   /** The value at an index below `size`. */

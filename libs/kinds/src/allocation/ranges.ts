@@ -1,11 +1,11 @@
 import { addressFamily, addressValue, formatAddress, type IPFamily } from '@orch/machinery';
-import type { Range } from './range.js';
+import type { ValueRange } from './range.js';
 
 /** Most addresses of an IPv6 network that are used, as in the reference. */
 const MOST_IPV6 = 1 << 16;
 
 /** The range of addresses of a network. */
-export interface AddressRange extends Range {
+export interface AddressRange extends ValueRange {
   /** Family of the addresses. */
   readonly family: IPFamily;
   /** First address, which belongs to the API's own Service. */
@@ -75,7 +75,7 @@ export function nodePortRange(text: string): { readonly from: number; readonly t
 }
 
 /** Returns the range of the ports from one to another, both included. */
-export function portRange(from: number, to: number): Range {
+export function portRange(from: number, to: number): ValueRange {
   const text = `${from}-${to}`;
   return {
     text,

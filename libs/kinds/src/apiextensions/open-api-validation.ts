@@ -1,4 +1,4 @@
-import { FieldPathError, fieldAt, type StructuralSchema } from '@orch/expressions';
+import { FieldPathError, fieldAt, type SchemaProps } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
 import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { type ListStrictness, validateLists } from './list-validation.js';
@@ -149,7 +149,7 @@ function fieldPathErrors(path: string, schema: Json, field: string): FieldError[
 
 function isFieldPath(path: string, schema: Json): boolean {
   try {
-    fieldAt(path, schema as StructuralSchema);
+    fieldAt(path, schema as SchemaProps);
     return true;
   } catch (error) {
     if (error instanceof FieldPathError) return false;

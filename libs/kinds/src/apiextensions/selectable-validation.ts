@@ -1,4 +1,4 @@
-import { FieldPathError, type FieldPlace, fieldAt, type StructuralSchema } from '@orch/expressions';
+import { FieldPathError, type FieldPlace, fieldAt, type SchemaProps } from '@orch/expressions';
 import { duplicate, type FieldError, invalidValue, required, tooMany } from '@orch/machinery';
 import type { CustomResourceDefinitionVersion } from '@orch/schema/types/apiextensions/v1';
 import type { Json } from '../values/fields.js';
@@ -25,13 +25,13 @@ export function validateSelectable(
     const jsonPath = each.jsonPath ?? '';
     return jsonPath === ''
       ? [required(`${path}[${index}].jsonPath`)]
-      : pathErrors(jsonPath, schema as StructuralSchema, `${path}[${index}].jsonPath`, known);
+      : pathErrors(jsonPath, schema as SchemaProps, `${path}[${index}].jsonPath`, known);
   });
   return known.size > MOST ? [...errors, tooMany(path, known.size, MOST)] : errors;
 }
 
 /** @param known fields of the list so far, to which this one is added */
-function pathErrors(jsonPath: string, schema: StructuralSchema, field: string, known: Set<string>): FieldError[] {
+function pathErrors(jsonPath: string, schema: SchemaProps, field: string, known: Set<string>): FieldError[] {
   const place = placeAt(jsonPath, schema);
   if (typeof place === 'string') return [invalidValue(field, jsonPath, `is an invalid path: ${place}`)];
   const isKnown = known.has(place.text);
@@ -44,7 +44,7 @@ function pathErrors(jsonPath: string, schema: StructuralSchema, field: string, k
 }
 
 /** Why there is none, as a text. */
-function placeAt(jsonPath: string, schema: StructuralSchema): FieldPlace | string {
+function placeAt(jsonPath: string, schema: SchemaProps): FieldPlace | string {
   try {
     return fieldAt(jsonPath, schema, false);
   } catch (error) {

@@ -4,11 +4,11 @@ import {
   type AddressAllocators,
   type Allocated,
   AllocationError,
+  type AllocationOwner,
   type Allocator,
   type Allocators,
   alreadyAllocated,
   type Hold,
-  type Owner,
   together,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
@@ -128,7 +128,7 @@ async function takeAddresses(spec: ServiceSpec, networks: AddressAllocators, tak
 export const releaseService = async (object: Service, allocators: Allocators): Promise<void> =>
   releaseAll(await holdsOf(valuesOf(object, allocators), ownerOf(object)));
 
-async function holdsOf(values: Values, owner: Owner): Promise<Hold[]> {
+async function holdsOf(values: Values, owner: AllocationOwner): Promise<Hold[]> {
   const all = [...values].flatMap(([allocator, some]) => [...some].map((value) => ({ allocator, value })));
   const holds = await together(all, ({ allocator, value }) => allocator.held(value, owner));
   return holds.filter((hold) => hold !== undefined);
@@ -161,7 +161,7 @@ export function heldValues(service: object): Readonly<Record<keyof Allocators, r
 }
 
 /** Identifies the object that takes values. */
-export const ownerOf = ({ metadata }: { readonly metadata?: Partial<Owner> }): Owner => ({
+export const ownerOf = ({ metadata }: { readonly metadata?: Partial<AllocationOwner> }): AllocationOwner => ({
   namespace: metadata?.namespace ?? '',
   name: metadata?.name ?? '',
   uid: metadata?.uid ?? '',

@@ -1,7 +1,7 @@
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Allocators, type Claims, makeAddressAllocators, makeAllocator } from '../allocation/allocator.js';
+import { type Allocators, type ClaimStore, makeAddressAllocators, makeAllocator } from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
 import { kindRules } from '../registry/registry.js';
 import { MemoryClaims } from '../testing/memory-claims.js';
@@ -91,7 +91,7 @@ describe('allocation', () => {
       );
       await round;
     };
-    const slow: Claims = {
+    const slow: ClaimStore = {
       claim: async (value, owner) => travelling().then(() => ports.claim(value, owner)),
       held: async (value, owner) => travelling().then(() => ports.held(value, owner)),
       isFree: async (value, owner) => travelling().then(() => ports.isFree(value, owner)),

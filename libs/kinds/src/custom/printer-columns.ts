@@ -6,8 +6,8 @@ import { humanDuration } from '../values/age.js';
 import { UNKNOWN } from '../values/text.js';
 import {
   findAll,
+  type JsonPath,
   JsonPathError,
-  type Path,
   PathReading,
   parseJsonPath,
   RowEffort,
@@ -66,7 +66,7 @@ export function printerColumns(declared: readonly PrinterColumn[], reading = new
 
 interface ReadColumn {
   readonly column: PrinterColumn;
-  readonly path: Path;
+  readonly path: JsonPath;
 }
 
 function readColumns(declared: readonly PrinterColumn[], reading: PathReading): ReadColumn[] {
@@ -87,7 +87,7 @@ const columnOf = ({ name, type, format = '', description, priority = 0, jsonPath
   priority,
 });
 
-function cellOf(object: JsonObject, type: string, path: Path, now: number, row: RowEffort): Cell {
+function cellOf(object: JsonObject, type: string, path: JsonPath, now: number, row: RowEffort): Cell {
   const [value] = findAll(object, path, row);
   if (value === undefined) return null;
   if (type === 'string') return shownText(value, row);

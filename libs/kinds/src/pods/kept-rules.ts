@@ -3,7 +3,7 @@ import type { Pod, PodTemplateSpec } from '@orch/schema/types/core/v1';
 import type { KindSettings } from '../rules/settings.js';
 import { hasWrongSelectors } from './affinity-validation.js';
 import { hasDeletionCost } from './annotation-validation.js';
-import { type Kept, NOTHING_KEPT, type PodContext } from './pod-context.js';
+import { NOTHING_KEPT, type PodContext, type ToleratedValues } from './pod-context.js';
 import { hasPartsOfPages } from './resource-validation.js';
 import { hasWrongSpreadSelectors } from './spread-validation.js';
 
@@ -17,7 +17,7 @@ export const podContext = (names: Names, settings: KindSettings, old?: Pod | Pod
   kept: old === undefined ? NOTHING_KEPT : keptBy(old, names),
 });
 
-function keptBy(old: Pod | PodTemplateSpec, names: Names): Kept {
+function keptBy(old: Pod | PodTemplateSpec, names: Names): ToleratedValues {
   const spec = old.spec;
   return {
     affinityValues: hasWrongSelectors(spec?.affinity),

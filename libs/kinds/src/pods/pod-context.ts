@@ -2,7 +2,7 @@ import type { Names } from '@orch/machinery';
 import type { KindSettings } from '../rules/settings.js';
 
 /** Properties of a stored pod that later rules refuse: it may keep them. */
-export interface Kept {
+export interface ToleratedValues {
   /** Values of labels in the selectors of its affinity. */
   readonly affinityValues: boolean;
   /** Selectors of its spread. */
@@ -22,13 +22,13 @@ export interface PodContext {
   /** Settings of the installation for its kinds. */
   readonly settings: KindSettings;
   /** Properties that the stored pod may keep. */
-  readonly kept: Kept;
+  readonly kept: ToleratedValues;
   /** The name of a pod; templates have none. */
   readonly podName?: string;
 }
 
 /** The context of new pods, which keep nothing. */
-export const NOTHING_KEPT: Kept = {
+export const NOTHING_KEPT: ToleratedValues = {
   affinityValues: false,
   spreadSelectors: false,
   hugePages: false,

@@ -1,4 +1,6 @@
-import { copy, memberOf, setMember } from '@orch/machinery';
+import { copy, isObject, type Json, memberOf, setMember } from '@orch/machinery';
+
+export { isObject, type Json };
 
 /**
  * Reading and filling objects whose parts may all be missing. Rules of declared kinds read members of generated types;
@@ -6,14 +8,7 @@ import { copy, memberOf, setMember } from '@orch/machinery';
  * versions.
  */
 
-/** An object of any shape. */
-export type Json = Record<string, unknown>;
-
 const NOTHING: Readonly<Json> = Object.freeze({});
-
-/** Whether a value is an object, and no list. */
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value at a path of member names, or undefined where the path ends early. */
 export const at = (value: unknown, ...path: readonly string[]): unknown => reach(value, path);

@@ -1,8 +1,8 @@
 import {
+  type AllocationOwner,
   type Allocators,
   makeAddressAllocators,
   makeAllocator,
-  type Owner,
   portRange,
   serviceNetworks,
 } from '@orch/kinds';
@@ -12,7 +12,7 @@ import { type TestApi, testApi } from '@orch/testing';
 import { type AllocationClaims, openClaims, serverItself } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClaimCheck } from './claim-check.js';
-import { ClaimEvents } from './claim-events.js';
+import { ClaimEventSink } from './claim-event-sink.js';
 import type { ClaimFinding } from './claim-finding.js';
 
 const SAFE = 1000;
@@ -51,12 +51,12 @@ const service = (name: string, spec: object = {}) =>
 const held = async () => [[...(await claims.clusterIPs.all()).keys()], [...(await claims.nodePorts.all()).keys()]];
 const count = async () => (await held()).map(({ length }) => length);
 
-async function ownerOf(name: string): Promise<Owner> {
+async function ownerOf(name: string): Promise<AllocationOwner> {
   const { uid = '' } = api.stored('services', name)?.metadata ?? {};
   return { namespace: 'default', name, uid };
 }
 
-async function free(address: string, owner: Owner): Promise<void> {
+async function free(address: string, owner: AllocationOwner): Promise<void> {
   const hold = await claims.clusterIPs.held(address, owner);
   await hold?.release();
 }
@@ -189,7 +189,7 @@ describe('Services', () => {
     expect(await check.run(RUN)).toEqual({ ...CLEAN, claimed: 1 });
     await expect(service('other', { clusterIP: '10.96.0.9' })).rejects.toMatchObject({ code: 422 });
     expect(await check.run(RUN)).toEqual(CLEAN);
-    expect(warnings).toEqual(['claimed what a Service had without']);
+    expect(warnings).toEqual(['claimed a value that a Service used without a claim']);
   });
 
   it('get them also from one who never came to have the value', async () => {
@@ -207,7 +207,7 @@ describe('Services', () => {
     await service('two', { clusterIP: '10.96.0.9' });
     expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
     expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
-    expect(warnings).toEqual(Array(2).fill('several Services have one value'));
+    expect(warnings).toEqual(Array(2).fill('several Services use the same value'));
     expect(findings.map(({ kind, value, owner }) => [kind, value, owner.name])).toEqual([
       ['duplicate', '10.96.0.9', 'one'],
       ['duplicate', '10.96.0.9', 'two'],
@@ -300,9 +300,11 @@ describe('Events', () => {
   ])('of %s that are %s: %s', async (range, kind, value, reason, message) => {
     const { pipeline } = api.deps;
     const events = api.endpoint('events', '');
-    const teller = new ClaimEvents({ pipeline, events, allocators: api.allocators, instance: 'host', now: Date.now });
+    const sink = new ClaimEventSink({ pipeline, events, allocators: api.allocators, instance: 'host', now: Date.now });
     const owner = { namespace: 'default', name: 'web', uid: 'u1' };
-    await teller.tell({ range, kind, value, owner });
+    await sink.create({ range, kind, value, owner }, { goesOn: true });
+    const over = sink.create({ range, kind, value, owner }, { goesOn: false });
+    await expect(over).rejects.toMatchObject({ code: 503 });
     const [row] = api.store.rows(events.type);
     const event = JSON.parse(row?.body.toString() ?? '') as Record<string, unknown>;
     expect(event).toMatchObject({ reason, message, type: 'Warning', involvedObject: { kind: 'Service', ...owner } });

@@ -1,4 +1,4 @@
-import { type Allocators, heldValues, type Owner, ownerOf, rangeOf } from '@orch/kinds';
+import { type AllocationOwner, type Allocators, heldValues, ownerOf, rangeOf } from '@orch/kinds';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
 import type { Store } from '@orch/storage';
@@ -19,8 +19,8 @@ interface ClaimCheckOptions {
   /** Returns monotonic milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
-  /** Receives each problem of a Service, once for as long as it lasts. Must not throw. */
-  readonly onFinding?: (finding: ClaimFinding) => void;
+  /** Receives each problem of a Service, once for as long as it lasts, and the run that found it. Must not throw. */
+  readonly onFinding?: (finding: ClaimFinding, run: OwnRun) => void;
 }
 
 /** Results of one comparison of all claims and Services. */
@@ -37,7 +37,7 @@ interface ClaimFindings {
 
 type RangeName = keyof Allocators;
 /** Services by uid, for each value. */
-type Holders = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
+type Holders = ReadonlyMap<string, ReadonlyMap<string, AllocationOwner>>;
 /** A claim without a Service, and since when it has been seen so, monotonic milliseconds. */
 interface Unused {
   readonly claim: Claim;
@@ -45,9 +45,9 @@ interface Unused {
 }
 
 const TEXTS: Readonly<Record<ClaimFinding['kind'], string>> = {
-  unallocated: 'claimed what a Service had without',
-  duplicate: 'several Services have one value',
-  outside: 'a Service has a value that lies in no range',
+  unallocated: 'claimed a value that a Service used without a claim',
+  duplicate: 'several Services use the same value',
+  outside: 'a Service uses a value outside of the range',
 };
 const RANGES: readonly RangeName[] = ['clusterIPs', 'nodePorts'];
 
@@ -80,7 +80,7 @@ export class ClaimCheck {
       findings.push(...(await this.#claim(range, claims[range], holders[range], run)));
       findings.push(...this.#duplicates(range, holders[range]), ...this.#outside(range, holders[range]));
     }
-    this.#tell(findings);
+    this.#report(findings, run);
     const ofKind = (kind: ClaimFinding['kind']) => findings.filter((finding) => finding.kind === kind);
     return {
       givenUp,
@@ -90,20 +90,20 @@ export class ClaimCheck {
     };
   }
 
-  #tell(findings: readonly ClaimFinding[]): void {
+  #report(findings: readonly ClaimFinding[], run: OwnRun): void {
     const { logger, onFinding } = this.options;
     for (const finding of this.#new.of(findings)) {
       const { range, kind, value, owner } = finding;
       logger.warn(TEXTS[kind], { range, value, ...owner });
-      onFinding?.(finding);
+      onFinding?.(finding, run);
     }
   }
 
   async #holders(): Promise<Record<RangeName, Holders>> {
     const { store, services } = this.options;
     const holders = {
-      clusterIPs: new Map<string, Map<string, Owner>>(),
-      nodePorts: new Map<string, Map<string, Owner>>(),
+      clusterIPs: new Map<string, Map<string, AllocationOwner>>(),
+      nodePorts: new Map<string, Map<string, AllocationOwner>>(),
     };
     for await (const page of (await store.snapshot({ type: services.type })).pages) {
       for (const row of page) {
@@ -111,7 +111,10 @@ export class ClaimCheck {
         const [owner, held] = [ownerOf(service), heldValues(service)];
         for (const range of RANGES)
           for (const value of held[range])
-            holders[range].set(value, (holders[range].get(value) ?? new Map<string, Owner>()).set(owner.uid, owner));
+            holders[range].set(
+              value,
+              (holders[range].get(value) ?? new Map<string, AllocationOwner>()).set(owner.uid, owner),
+            );
       }
     }
     return holders;
@@ -139,7 +142,7 @@ export class ClaimCheck {
       if (began - since < safeMs || !run.goesOn) unused.set(value, one);
       else if (await this.options.claims[range].giveUp(claim)) {
         givenUp++;
-        logger.warn('freed what was claimed for no Service', { range, value, uid });
+        logger.warn('released a claim that no Service uses', { range, value, uid });
       }
     }
     this.#unused[range] = unused;

@@ -4,13 +4,13 @@ import type { ApiDeps } from '@orch/handlers';
 import type { Allocators } from '@orch/kinds';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Store } from '@orch/storage';
-import type { AllocationClaims } from '@orch/writing';
+import type { AllocationClaims, OwnRun } from '@orch/writing';
 import { ClaimCheck } from './claim-check.js';
-import { ClaimEvents } from './claim-events.js';
+import { ClaimEventRecorder } from './claim-event-recorder.js';
+import { ClaimEventSink } from './claim-event-sink.js';
 import type { ClaimFinding } from './claim-finding.js';
 import { claimFindings } from './claim-findings.js';
 import { claimRepair } from './claim-repair.js';
-import { ClaimTeller } from './claim-teller.js';
 
 interface ClaimSettings {
   readonly deps: ApiDeps;
@@ -29,22 +29,22 @@ interface ClaimSettings {
  */
 export function claimController(settings: ClaimSettings): ControllerGroup {
   const { deps, store, unusedClaimAge, claims, allocators, logger } = settings;
-  const teller = claimTellerOf(settings);
-  const stop = () => teller.stop();
+  const recorder = claimRecorderOf(settings);
+  const stop = () => recorder.stop();
   const services = deps.served.current.ofResource('', 'services');
   if (!services || unusedClaimAge === 0) return { controllers: [], stop };
   // A write is decided by then, also one whose request was given up.
   const safeMs = Math.max(unusedClaimAge, 2 * deps.limits.requestTimeoutMs);
   const now = () => systemClock.now();
-  const onFinding = (finding: ClaimFinding) => teller.tell(finding);
+  const onFinding = (finding: ClaimFinding, run: OwnRun) => recorder.record(finding, run);
   const check = new ClaimCheck({ store, services, claims, allocators, safeMs, now, logger, onFinding });
   return { controllers: [claimRepair({ check, intervalMs: safeMs / 2 })], stop };
 }
 
 /** Returns a receiver that counts findings, and writes Events if these are served. */
-function claimTellerOf({ deps, allocators, logger, metrics }: ClaimSettings): ClaimTeller {
+function claimRecorderOf({ deps, allocators, logger, metrics }: ClaimSettings): ClaimEventRecorder {
   const endpoint = deps.served.current.ofResource('', 'events');
   const { pipeline, now } = deps;
-  const events = endpoint && new ClaimEvents({ pipeline, events: endpoint, allocators, instance: hostname(), now });
-  return new ClaimTeller({ events, count: claimFindings(metrics), logger });
+  const events = endpoint && new ClaimEventSink({ pipeline, events: endpoint, allocators, instance: hostname(), now });
+  return new ClaimEventRecorder({ events, count: claimFindings(metrics), logger });
 }

@@ -1,4 +1,4 @@
-import type { Allocators, Owner } from '@orch/kinds';
+import type { AllocationOwner, Allocators } from '@orch/kinds';
 
 /** A problem of a value of a Service, which may have been repaired. */
 export interface ClaimFinding {
@@ -12,7 +12,7 @@ export interface ClaimFinding {
   /** The address or port. */
   readonly value: string;
   /** The Service that has the value. */
-  readonly owner: Owner;
+  readonly owner: AllocationOwner;
 }
 
 /** Reports each finding once for as long as it lasts. */

@@ -5,7 +5,7 @@ import type { ClaimFinding } from './claim-finding.js';
 export function claimFindings(metrics: Metrics): (finding: Pick<ClaimFinding, 'range' | 'kind'>) => void {
   const counter = metrics.counter({
     name: 'orch_service_claim_findings_total',
-    help: 'Addresses and node ports of Services that were without a claim, had by several Services, or outside of their range.',
+    help: 'Number of addresses and node ports of Services that had no claim, were used by several Services, or were outside of their range.',
     labels: ['range', 'kind'] as const,
   });
   return ({ range, kind }) => counter.with(range, kind).inc();

@@ -33,6 +33,6 @@ function expirerOf({ deps, store, eventTtl, logger }: HousekeepingSettings): Exp
   const events = deps.served.current.ofResource('', 'events');
   if (!events || eventTtl === 0) return undefined;
   const expirer = store.expirer(events.type, eventTtl);
-  expirer.onFailure((error) => logger.error('expiry of events', error));
+  expirer.onFailure((error) => logger.error('expired events could not be deleted', error));
   return expirer;
 }

@@ -6,7 +6,7 @@ import { pluginOf } from '@orch/admission/testing';
 import { authenticated, ensureSigningAuthority, type KeyPair, type UserInfo } from '@orch/authentication';
 import { type AskedFor, makeCertificateRequest } from '@orch/authentication/testing';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
-import type { Credentials } from '@orch/credentials';
+import type { ReloadableCredentials } from '@orch/credentials';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { SignerId } from '@orch/kinds';
 import { type ApiObject, namesOf } from '@orch/machinery';
@@ -80,9 +80,9 @@ beforeEach(async () => {
   };
   const credentials = {
     get current() {
-      return { signing: { signers, believed: [] } } as unknown as Credentials['current'];
+      return { signing: { signers, believed: [] } } as unknown as ReloadableCredentials['current'];
     },
-    onTaken(callback: (set: Credentials['current']) => unknown) {
+    onTaken(callback: (set: ReloadableCredentials['current']) => unknown) {
       const listener = () => void callback(credentials.current);
       taken.add(listener);
       return () => taken.delete(listener);

@@ -1,13 +1,14 @@
 import type { Authorizer } from '@orch/authorization';
 import type { ControllerGroup } from '@orch/controllers';
-import type { Credentials } from '@orch/credentials';
+import type { ReloadableCredentials } from '@orch/credentials';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
-import { type FollowedRow, ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type InformerStore, StoreInformer } from '@orch/informers';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import { requestDurations } from '@orch/serving';
+import type { Row } from '@orch/storage';
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import { NodeApprover } from './node-approver.js';
 import { requestControllers } from './request-controllers.js';
@@ -18,9 +19,9 @@ type Work = 'csrapproving' | 'csrsigning' | 'csrcleaner';
 
 interface CertificateRequestsSettings {
   readonly deps: ApiDeps;
-  readonly store: ObjectSource;
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
-  readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
+  readonly credentials: Pick<ReloadableCredentials, 'current' | 'onTaken'>;
   /** Authorizes client certificates of nodes. */
   readonly authorizer: Authorizer;
   /** Client with the identity of the controllers. */
@@ -46,10 +47,10 @@ export function certificateRequests(settings: CertificateRequestsSettings): Cont
   if (!endpoint || !WORK.some(runs)) return undefined;
   const onError = (error: unknown) => logger.error('certificate requests', error);
   const read = readerOf(settings, endpoint);
-  const requests = new ObjectFollower({ source: store, feed, type: endpoint.type, onError, read });
+  const requests = new StoreInformer({ source: store, feed, type: endpoint.type, onError, read });
   const signers = () => credentials.current.signing.signers;
   if (runs('csrsigning') && signers().size === 0)
-    logger.info('certificate requests are not signed here: --cluster-signing-cert-file is not given');
+    logger.info('this server does not sign certificate requests, because --cluster-signing-cert-file is not given');
   const own = { client, endpoint, names };
   const controllers = requestControllers({
     requests,
@@ -82,7 +83,7 @@ function endpointOf({ names, served }: ApiDeps): Endpoint | undefined {
 /** Returns how rows are read; the leading process counts certificates that were issued. */
 function readerOf({ deps, metrics, leads }: CertificateRequestsSettings, endpoint: Endpoint) {
   const count = requestDurations(metrics, deps.names);
-  return (row: FollowedRow, before: RequestOutline | undefined): RequestOutline => {
+  return (row: Row, before: RequestOutline | undefined): RequestOutline => {
     const outline = outlineOf(fromStored(row, endpoint) as CertificateSigningRequest, row.uid, row.version);
     const { state, seconds, signerName, lifetime } = outline;
     const isNew = before !== undefined && before.uid === row.uid && before.state !== 'issued' && state === 'issued';

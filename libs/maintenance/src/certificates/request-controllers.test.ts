@@ -1,5 +1,5 @@
 import { conflict } from '@orch/machinery';
-import { ManualClock } from '@orch/runtime/testing';
+import { ManualClock, ManualInformer } from '@orch/runtime/testing';
 import { type RunningControllers, runControllers } from '@orch/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requestControllers } from './request-controllers.js';
@@ -14,11 +14,10 @@ afterEach(() => running.stop());
 /** Controllers whose neighbours note what is wanted of them. */
 function staged() {
   const clock = new ManualClock(0);
-  const objects = new Map<string, RequestOutline>();
+  const requests = new ManualInformer<RequestOutline>();
   const done: string[] = [];
   const errors: unknown[] = [];
   const state = { mayBeApproved: true, error: undefined as unknown };
-  const listeners = new Set<(names: ReadonlySet<string>) => void>();
   let onSigners = (): void => undefined;
   const note = (what: string) => async (outline: RequestOutline) => {
     done.push(`${what} ${outline.name}`);
@@ -26,19 +25,11 @@ function staged() {
   };
   const put = (name: string, is: RequestState, removeAt = NEVER) => {
     const outline = { uid: name, resourceVersion: '1', signerName: 's', seconds: undefined, lifetime: undefined };
-    objects.set(name, { ...outline, name, state: is, removeAt });
-    for (const listener of listeners) listener(new Set([name]));
+    requests.put(name, { ...outline, name, state: is, removeAt });
   };
   const approve = note('approve');
   const controllers = requestControllers({
-    requests: {
-      objects,
-      confirm: async () => 1n,
-      onChange(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
+    requests,
     approver: {
       isDue: (outline) => outline.state === 'pending',
       async approve(outline) {
@@ -57,7 +48,7 @@ function staged() {
   const start = async () => {
     running = await runControllers({ controllers }, { clock, onError: (error) => void errors.push(error) });
   };
-  return { clock, objects, errors, state, put, start, taken: () => done.splice(0), signersChange: () => onSigners() };
+  return { clock, requests, errors, state, put, start, taken: () => done.splice(0), signersChange: () => onSigners() };
 }
 
 describe('certificate requests', () => {
@@ -137,7 +128,7 @@ describe('certificate requests', () => {
     expect(stage.taken()).toEqual([]);
     await stage.clock.advance(1);
     expect(stage.taken()).toEqual(['remove a']);
-    stage.objects.delete('a');
+    stage.requests.remove('a');
     await stage.clock.advance(60 * MINUTE);
     expect(stage.taken()).toEqual([]);
     await stage.clock.advance(6 * MINUTE);

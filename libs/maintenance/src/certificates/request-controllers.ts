@@ -1,6 +1,6 @@
-import { type Controller, type ControllerSource, objectSource, RequeueError } from '@orch/controllers';
-import type { ObjectFollower } from '@orch/informers';
-import { StatusError } from '@orch/machinery';
+import { type Controller, type ControllerSource, informerSource, RequeueError } from '@orch/controllers';
+import type { SharedInformer } from '@orch/runtime/informers';
+import { requeueOvertaken, untilDue } from '../reconciliation.js';
 import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
@@ -10,7 +10,7 @@ import type { RequestSigner } from './request-signer.js';
  * it.
  */
 interface RequestControllersOptions {
-  readonly requests: Pick<ObjectFollower<RequestOutline>, 'objects' | 'confirm' | 'onChange'>;
+  readonly requests: SharedInformer<RequestOutline>;
   readonly approver?: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer?: Pick<RequestSigner, 'isDue' | 'sign'>;
   /** Calls the listener when other requests can be signed than before, until the returned function is called. */
@@ -27,8 +27,6 @@ interface RequestControllersOptions {
 /** Requests that each controller works on at a time. */
 const WORKERS = 8;
 const RETRY = { firstMs: 1_000, longestMs: 1_000_000 };
-/** Milliseconds after which a request is looked at again that is to be removed later: clocks may be set. */
-const LONGEST_LOOK_MS = 600_000;
 
 /**
  * Controllers that approve, sign and clean away certificate requests, under the names that kube-controller-manager
@@ -36,9 +34,9 @@ const LONGEST_LOOK_MS = 600_000;
  */
 export function requestControllers(options: RequestControllersOptions): readonly Controller[] {
   const { requests, approver, signer, remove } = options;
-  const source = objectSource(requests);
+  const source = informerSource(requests);
   const found = (work: (outline: RequestOutline) => Promise<number | undefined>) => async (name: string) => {
-    const outline = requests.objects.get(name);
+    const outline = requests.get(name);
     return outline && work(outline).catch(requeueOvertaken);
   };
   const controllerOf = (name: string, sources: readonly ControllerSource[], work: Parameters<typeof found>[0]) => ({
@@ -56,7 +54,7 @@ export function requestControllers(options: RequestControllersOptions): readonly
 const signers = ({ requests, onSigners }: RequestControllersOptions): ControllerSource => ({
   subscribe: (enqueue) =>
     onSigners(() => {
-      for (const name of requests.objects.keys()) enqueue(name);
+      for (const name of requests.keys()) enqueue(name);
     }),
   keys: () => [],
 });
@@ -76,13 +74,7 @@ async function clean(
   now: number,
 ): Promise<number | undefined> {
   const { removeAt } = outline;
-  if (removeAt < now) await remove(outline);
-  else if (removeAt < Number.POSITIVE_INFINITY) return Math.min(removeAt - now + 1, LONGEST_LOOK_MS);
+  if (removeAt >= now) return untilDue(removeAt, now);
+  await remove(outline);
   return undefined;
-}
-
-/** Requeues a key after a conflict: the newer version will reach the cache. */
-function requeueOvertaken(error: unknown): never {
-  const isOvertaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
-  throw isOvertaken ? new RequeueError(error.message) : error;
 }

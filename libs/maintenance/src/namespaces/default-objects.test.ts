@@ -41,8 +41,8 @@ beforeEach(async () => {
     { resource: 'configmaps', name: 'ca', content: { data: { 'ca.crt': 'text' } } },
   ].map(({ resource, name, content }) =>
     defaultObjects({
-      ...{ name: resource, namespaces, client },
-      object: { endpoint: api.endpoint(resource), name, content, followed: followed.follow(resource) },
+      ...{ name: resource, namespaces: namespaces.informer, client },
+      object: { endpoint: api.endpoint(resource), name, content, informer: followed.follow(resource).informer },
     }),
   );
   start = async () => {

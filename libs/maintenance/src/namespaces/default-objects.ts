@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FollowedObjects, isTerminating } from '@orch/admission';
-import { type Controller, type ControllerSource, followedSource, RequeueError } from '@orch/controllers';
+import { isTerminating } from '@orch/admission';
+import { type Controller, type ControllerSource, informerSource, RequeueError } from '@orch/controllers';
 import { type ApiObject, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
+import type { SharedInformer } from '@orch/runtime/informers';
 import { UnreadableBodyError } from '@orch/storage';
 import type { ControllerClient } from '@orch/writing';
 
@@ -14,7 +15,7 @@ interface DefaultObject {
   /** Content beside its metadata. */
   readonly content: Readonly<Record<string, unknown>>;
   /** Cached objects of its kind; those of other names may be missing. */
-  readonly followed: Pick<FollowedObjects, 'get' | 'onChange'>;
+  readonly informer: Pick<SharedInformer<ApiObject | undefined>, 'get' | 'onChange'>;
 }
 
 /** Dependencies of a controller of default objects. */
@@ -23,7 +24,7 @@ interface DefaultObjectsOptions {
   readonly name: string;
   readonly object: DefaultObject;
   /** All namespaces, in the cache. */
-  readonly namespaces: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
+  readonly namespaces: SharedInformer<ApiObject>;
   readonly client: Pick<ControllerClient, 'create' | 'update'>;
 }
 
@@ -34,9 +35,9 @@ interface DefaultObjectsOptions {
 export function defaultObjects({ name, object, namespaces, client }: DefaultObjectsOptions): Controller {
   return {
     name,
-    sources: [followedSource(namespaces), namespacesOf(object)],
+    sources: [informerSource(namespaces), namespacesOf(object)],
     async reconcile(namespace) {
-      const found = namespaces.get('', namespace);
+      const found = namespaces.get(namespace);
       if (!found || found.metadata?.deletionTimestamp !== undefined || isRight(object, namespace)) return undefined;
       await write(object, namespace, client).catch(ignoreOvertaken);
       return undefined;
@@ -45,11 +46,11 @@ export function defaultObjects({ name, object, namespaces, client }: DefaultObje
 }
 
 /** Wakes the controller with the namespace of a changed object. The keys are those of the namespaces. */
-function namespacesOf({ name, followed }: DefaultObject): ControllerSource {
+function namespacesOf({ name, informer }: DefaultObject): ControllerSource {
   const end = `/${name}`;
   return {
     subscribe: (enqueue) =>
-      followed.onChange((changed) => {
+      informer.onChange((changed) => {
         for (const key of changed) if (key.endsWith(end)) enqueue(key.slice(0, -end.length));
       }),
     keys: () => [],
@@ -57,12 +58,12 @@ function namespacesOf({ name, followed }: DefaultObject): ControllerSource {
 }
 
 async function write(
-  { endpoint, name, content, followed }: DefaultObject,
+  { endpoint, name, content, informer }: DefaultObject,
   namespace: string,
   client: DefaultObjectsOptions['client'],
 ): Promise<void> {
   const key = { namespace, name };
-  if (followed.get(namespace, name))
+  if (informer.get(`${namespace}/${name}`))
     await client.update({ endpoint, key }, (current) => ({ ...current, ...structuredClone(content) }));
   else await client.create(endpoint, { metadata: { ...key }, ...structuredClone(content) });
 }
@@ -80,7 +81,7 @@ function ignoreOvertaken(error: unknown): void {
   throw isOvertaken ? new RequeueError(error.message) : error;
 }
 
-function isRight({ followed, name, content }: DefaultObject, namespace: string): boolean {
-  const found: ApiObject | undefined = followed.get(namespace, name);
+function isRight({ informer, name, content }: DefaultObject, namespace: string): boolean {
+  const found: ApiObject | undefined = informer.get(`${namespace}/${name}`);
   return found !== undefined && Object.keys(content).every((key) => isDeepStrictEqual(found[key], content[key]));
 }

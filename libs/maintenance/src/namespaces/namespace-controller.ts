@@ -1,10 +1,10 @@
-import type { FollowedObjects } from '@orch/admission';
-import { type Controller, followedSource, type ReconcileRun } from '@orch/controllers';
+import { type Controller, informerSource, type ReconcileRun } from '@orch/controllers';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
+import type { SharedInformer } from '@orch/runtime/informers';
 import { Backoff, TokenBucket } from '@orch/runtime/work';
-import { type Change, type ControllerClient, ignoreMissing } from '@orch/writing';
+import { type ControllerClient, ignoreMissing, type UpdateFunction } from '@orch/writing';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
@@ -14,7 +14,7 @@ interface NamespaceControllerOptions {
   /** In the version that is stored. */
   readonly endpoint: Endpoint;
   /** All namespaces, in the cache. */
-  readonly namespaces: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
+  readonly namespaces: SharedInformer<ApiObject>;
   /** Reads a namespace as it is stored. @throws StoreUnavailableError */
   readonly current: (name: string) => Promise<ApiObject | undefined>;
   readonly contents: Pick<NamespaceContents, 'empty'>;
@@ -46,7 +46,7 @@ export function namespaceController(options: NamespaceControllerOptions): Contro
   const reconciler = new NamespaceReconciler(options);
   return {
     name: 'namespace',
-    sources: [followedSource(options.namespaces)],
+    sources: [informerSource(options.namespaces)],
     workers: WORKERS,
     retry: RETRY,
     reconcile: (name, run) => reconciler.reconcile(name, run),
@@ -96,7 +96,7 @@ class NamespaceReconciler {
   }
 
   #dueUid(name: string): string | undefined {
-    return this.#uidIfDue(this.options.namespaces.get('', name));
+    return this.#uidIfDue(this.options.namespaces.get(name));
   }
 
   /** Returns the uid of a namespace that is to be emptied. Finalizers of others keep it once its contents are gone. */
@@ -138,10 +138,11 @@ class NamespaceReconciler {
   async #update(
     { name, uid }: { readonly name: string; readonly uid: string },
     subresource: string,
-    change: Change,
+    change: UpdateFunction,
   ): Promise<undefined> {
     const { client, endpoint } = this.options;
-    const own: Change = (current, ...more) => (current.metadata?.uid === uid ? change(current, ...more) : current);
+    const own: UpdateFunction = (current, ...more) =>
+      current.metadata?.uid === uid ? change(current, ...more) : current;
     await client.update({ endpoint, key: { namespace: '', name }, subresource }, own).catch(ignoreMissing);
   }
 }

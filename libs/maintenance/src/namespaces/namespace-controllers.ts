@@ -4,10 +4,11 @@ import type { AdmissionControl, AdmissionOptions } from '@orch/admission-host';
 import type { Controller, ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
-import { ObjectFollower } from '@orch/informers';
+import { StoreInformer } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
+import type { SharedInformer } from '@orch/runtime/informers';
 import type { ServingStore } from '@orch/storage';
 import type { ControllerClient } from '@orch/writing';
 import { defaultObjects } from './default-objects.js';
@@ -67,7 +68,7 @@ export async function namespaceControllers(settings: NamespaceControllersSetting
   const { rootCaFile } = settings.options;
   const controllers = [...(settings.runs('namespace') ? [emptier(settings)] : []), ...(account ? [account] : [])];
   if (rootCaFile === undefined || !settings.runs('root-ca-cert-publisher')) return { controllers };
-  const configMaps = caFollower(settings);
+  const configMaps = caInformer(settings);
   const publisher = caController(settings, await readFile(rootCaFile, 'utf8'), configMaps);
   return {
     controllers: [...controllers, publisher],
@@ -82,7 +83,7 @@ function emptier({ deps, store, namespaced, catchUp, clientOf, followed, logger 
   return namespaceController({
     names: deps.names,
     endpoint,
-    namespaces: followed.namespaces,
+    namespaces: followed.namespaces.informer,
     async current(name) {
       const stored = await deps.reader.current(endpoint.type, { namespace: '', name });
       return stored && fromStored(stored, endpoint);
@@ -90,7 +91,7 @@ function emptier({ deps, store, namespaced, catchUp, clientOf, followed, logger 
     contents: new NamespaceContents({ store, client, namespaced, catchUp }),
     client,
     now: deps.now,
-    onError: (error) => logger.error('contents of a namespace', error),
+    onError: (error) => logger.error('the contents of a namespace could not be deleted', error),
   });
 }
 
@@ -100,36 +101,32 @@ function accountController({ deps, followed, runs, clientOf }: NamespaceControll
   const endpoint = storedEndpoint(deps, '', 'serviceaccounts');
   return defaultObjects({
     name: 'serviceaccount',
-    object: { endpoint, name: ACCOUNT, content: {}, followed: accounts },
-    namespaces,
+    object: { endpoint, name: ACCOUNT, content: {}, informer: accounts.informer },
+    namespaces: namespaces.informer,
     client: clientOf('service-account-controller'),
   });
 }
 
-/** Follows the config maps of authorities; for others it keeps only the name, as there may be many large ones. */
-function caFollower({ deps, store, feed, logger }: NamespaceControllersSettings) {
+/** Informer of the config maps of authorities; of others it keeps only the name, as there may be many large ones. */
+function caInformer({ deps, store, feed, logger }: NamespaceControllersSettings) {
   const endpoint = storedEndpoint(deps, '', 'configmaps');
-  return new ObjectFollower<ApiObject | undefined>({
+  return new StoreInformer<ApiObject | undefined>({
     ...{ source: store, feed, type: endpoint.type },
     read: (row) => (row.name === ROOT_CA ? fromStored(row, endpoint) : undefined),
-    onError: (error) => logger.error('config maps of certificate authorities', error),
+    onError: (error) => logger.error('config maps of certificate authorities could not be followed', error),
   });
 }
 
 function caController(
   { deps, followed, clientOf }: NamespaceControllersSettings,
   text: string,
-  configMaps: Pick<ObjectFollower<ApiObject | undefined>, 'objects' | 'onChange'>,
+  configMaps: SharedInformer<ApiObject | undefined>,
 ): Controller {
-  const known = {
-    get: (namespace: string, name: string) => configMaps.objects.get(`${namespace}/${name}`),
-    onChange: (listener: (changed: ReadonlySet<string>) => void) => configMaps.onChange(listener),
-  };
   const endpoint = storedEndpoint(deps, '', 'configmaps');
   return defaultObjects({
     name: 'root-ca-cert-publisher',
-    object: { endpoint, name: ROOT_CA, content: { data: { 'ca.crt': text } }, followed: known },
-    namespaces: followed.namespaces,
+    object: { endpoint, name: ROOT_CA, content: { data: { 'ca.crt': text } }, informer: configMaps },
+    namespaces: followed.namespaces.informer,
     client: clientOf('root-ca-cert-publisher'),
   });
 }

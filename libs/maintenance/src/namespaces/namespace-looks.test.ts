@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
-import { ManualClock } from '@orch/runtime/testing';
+import { ManualClock, ManualInformer } from '@orch/runtime/testing';
 import { controllerHost, runControllers, type TestApi, testApi } from '@orch/testing';
 import { ControllerClient } from '@orch/writing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -8,12 +8,12 @@ import { namespaceController } from './namespace-controller.js';
 
 let api: TestApi;
 let clock: ManualClock;
-let known: Map<string, ApiObject>;
+let known: ManualInformer<ApiObject>;
 let stop: (() => Promise<void>) | undefined;
 beforeEach(async () => {
   api = await testApi();
   clock = new ManualClock();
-  known = new Map();
+  known = new ManualInformer();
 });
 afterEach(async () => {
   await stop?.();
@@ -22,42 +22,30 @@ afterEach(async () => {
 
 /** Runs the controller upon namespaces that are known as the test says, and emptied by it. */
 async function run(empty: NamespaceContents['empty']) {
-  const listeners = new Set<(changed: ReadonlySet<string>) => void>();
   const client = new ControllerClient(controllerHost(api), 'namespace-controller');
   const logged: unknown[] = [];
-  const tell = (name: string) => {
-    for (const listener of listeners) listener(new Set([name]));
-  };
   const controller = namespaceController({
     ...{ names: api.deps.names, endpoint: api.endpoint('namespaces'), contents: { empty }, clock, now: api.deps.now },
-    namespaces: {
-      get: (_namespace, name) => known.get(name),
-      all: () => known.values(),
-      onChange: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
+    namespaces: known,
     current: async (name) => (name === 'going' ? api.stored('namespaces', name) : known.get(name)),
     client: {
       // What is written is heard of at once.
       async update(...given) {
         const written = await client.update(...given);
         learn('going');
-        tell('going');
         return written;
       },
     },
     onError: (error) => void logged.push(error),
   });
   stop = (await runControllers({ controllers: [controller] }, { clock })).stop;
-  return { logged, tell };
+  return { logged };
 }
 
 function learn(name: string): void {
   const stored = api.stored('namespaces', name);
-  if (stored) known.set(name, stored);
-  else known.delete(name);
+  if (stored) known.put(name, stored);
+  else known.remove(name);
 }
 
 async function deleted(name: string): Promise<void> {
@@ -92,7 +80,7 @@ it('many of which nothing can be deleted are looked at ten times a second, all t
   learn('going');
   const going = known.get('going');
   for (let at = 0; at < 1_000; at++)
-    known.set(`n${at}`, { ...going, metadata: { ...going?.metadata, name: `n${at}` } });
+    known.put(`n${at}`, { ...going, metadata: { ...going?.metadata, name: `n${at}` } });
   let looks = 0;
   await run(async () => {
     looks++;
@@ -149,11 +137,11 @@ it('is not emptied where memory has yet to hear that it is another', async () =>
   learn('going');
   await replace();
   let looks = 0;
-  const { tell } = await run(async () => {
+  await run(async () => {
     looks++;
     return [];
   });
-  tell('going');
+  known.put('going', known.get('going') as ApiObject);
   await clock.advance(60_000);
   expect(looks).toBe(0);
 });

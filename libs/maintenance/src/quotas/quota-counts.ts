@@ -46,5 +46,5 @@ export function quotaCounts(settings: QuotaCountSettings): Controller {
 
 function tellMended(logger: Logger, { key, wrong }: Extract<Verification, { result: 'mended' }>): void {
   const amounts = wrong.map(({ name, told, found }) => `${name}: ${told}, found ${found}`);
-  logger.warn('a quota did not tell what is used, and was mended', { ...key, amounts });
+  logger.warn('the usage of a quota was wrong and was corrected', { ...key, amounts });
 }

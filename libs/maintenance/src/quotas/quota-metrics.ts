@@ -6,12 +6,12 @@ import type { Verification } from './quota-verifier.js';
 export function quotaMetrics(metrics: Metrics) {
   const counts = metrics.counter({
     name: 'orch_quota_counts_total',
-    help: 'Counts of what quotas limit that were written: of new ones, and of those beside which servers of the release before have written.',
+    help: 'Number of written usage counts of quotas, by reason: a new quota, or a server of the previous release has written beside it.',
     labels: ['reason'] as const,
   });
   const verifications = metrics.counter({
     name: 'orch_quota_verifications_total',
-    help: 'Quotas that were counted again to see whether what they tell is true; those that were mended were not, which is a defect.',
+    help: 'Number of quotas whose usage was counted again, by result; one that was corrected (mended) was wrong, which is a defect.',
     labels: ['result'] as const,
   });
   return {

@@ -13,12 +13,12 @@ export const addressOptions = {
   'advertise-address': {
     type: 'string',
     check: checkAddress,
-    help: 'Address that others reach this server by: it stands in the Endpoints of the Service of the API, and where nothing else is named in the discovery document of the issuer of tokens. Default: that of --bind-address, or where that is all or a loopback address, of the interface with the default route.',
+    help: "IP address at which others reach this server. It is published in the Endpoints of the API's Service and, unless --service-account-jwks-uri is set, in the discovery document of the token issuer. Default: --bind-address, or the address of the interface with the default route if --bind-address is unspecified or a loopback address.",
   },
   'endpoint-reconciler-type': {
     type: 'string',
     choices: ['lease', 'none'],
     default: 'lease',
-    help: 'How Endpoints and EndpointSlice of the Service of the API are kept: the address of each server while it is alive, or not at all.',
+    help: "How the Endpoints and EndpointSlice of the API's Service are maintained: lease publishes the address of each server while it is alive; none does not maintain them.",
   },
 } as const;

@@ -9,7 +9,7 @@ import { kindText, type ManagedKind, objectText, type VersionTypes } from './man
 import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
 import { enter, managedFieldsOf, withManagedFields } from './managed/metadata.js';
 import { ownable } from './managed/never-owned.js';
-import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
+import { identifier, type ManagedFieldsOperation, type ManagerIdentifier, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/written-level.js';
 import { STEP, type Steps } from './steps.js';
@@ -25,7 +25,7 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 const UNKNOWN = 'unknown';
 
 /** The parts of a write that ownership depends on. */
-export interface WriteOptions {
+export interface ManagedUpdateOptions {
   /** Name of the manager: `fieldManager`, or the result of {@link managerOf} for the user agent. Empty: `unknown`. */
   readonly manager: string;
   /** Time of the write; entries hold whole seconds. */
@@ -33,7 +33,7 @@ export interface WriteOptions {
 }
 
 /** Options of an apply. */
-export interface ApplyOptions extends WriteOptions {
+export interface ManagedApplyOptions extends ManagedUpdateOptions {
   /** Changes fields of other managers too, and takes them over. Default false: a conflict. */
   readonly force?: boolean;
   /** View through which the request was made, if not the object itself; conflicts are reported in its terms. */
@@ -59,7 +59,7 @@ export class FieldManager {
    * @param next the object to store, before admission; entries that it brings are used, so far as they can be read
    * @throws whatever the converter throws
    */
-  update(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): JsonObject {
+  update(live: JsonObject | undefined, next: JsonObject, options: ManagedUpdateOptions): JsonObject {
     return runSync(() => this.#update(live ?? {}, next, options), this.convert);
   }
 
@@ -67,7 +67,7 @@ export class FieldManager {
   updateAsync(
     live: JsonObject | undefined,
     next: JsonObject,
-    options: WriteOptions,
+    options: ManagedUpdateOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
     const turns = { pause, isLittle: areFew(live, next) };
@@ -83,7 +83,7 @@ export class FieldManager {
    * version, and for managedFields entries in the configuration
    * @throws ApplyError for objects that do not fit the schema
    */
-  apply(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): JsonObject {
+  apply(live: JsonObject | undefined, said: JsonObject, options: ManagedApplyOptions): JsonObject {
     return runSync(() => this.#apply(live ?? {}, said, options), this.convert);
   }
 
@@ -91,14 +91,14 @@ export class FieldManager {
   applyAsync(
     live: JsonObject | undefined,
     said: JsonObject,
-    options: ApplyOptions,
+    options: ManagedApplyOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
     const turns = { pause, isLittle: areFew(live, said) };
     return runAsync(this.#apply(live ?? {}, said, options), this.convert, turns);
   }
 
-  *#update(live: JsonObject, next: JsonObject, options: WriteOptions): Work<JsonObject> {
+  *#update(live: JsonObject, next: JsonObject, options: ManagedUpdateOptions): Work<JsonObject> {
     const stored = managedFieldsOf(live);
     const sent = this.kind.subresource ? undefined : managedFieldsOf(next);
     const reset = isReset(sent);
@@ -117,12 +117,17 @@ export class FieldManager {
     return enter(after, yield* writeInSteps(left));
   }
 
-  *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
+  *#updated(
+    live: JsonObject,
+    next: JsonObject,
+    owners: Owners,
+    options: ManagedUpdateOptions,
+  ): Work<Map<string, Owner>> {
     const identity = this.#identity(options.manager, 'Update');
     return yield* capped(yield* updateOwners(this.kind, { live, next, owners, identity, time: timeOf(options.now) }));
   }
 
-  *#apply(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
+  *#apply(live: JsonObject, said: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
     try {
       return yield* this.#merged(live, said, options);
     } catch (error) {
@@ -131,7 +136,7 @@ export class FieldManager {
     }
   }
 
-  *#merged(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
+  *#merged(live: JsonObject, said: JsonObject, options: ManagedApplyOptions): Work<JsonObject> {
     const types = this.#typesForApply(said);
     const spelled = yield* this.#spelled(types, live);
     yield STEP;
@@ -174,7 +179,12 @@ export class FieldManager {
   }
 
   /** The owners before an apply; all fields that exist have an owner, if need be one without a name. */
-  *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
+  *#ownersBefore(
+    types: VersionTypes,
+    live: JsonObject,
+    spelled: JsonObject,
+    options: ManagedApplyOptions,
+  ): Work<Owners> {
     const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
     yield* refuseMisfits(
@@ -191,7 +201,7 @@ export class FieldManager {
     live: JsonObject,
     said: JsonObject,
     owners: Owners,
-    options: ApplyOptions,
+    options: ManagedApplyOptions,
   ): Work<Applied> {
     const identity = this.#identity(options.manager, 'Apply');
     const id = identifier(identity);
@@ -208,7 +218,7 @@ export class FieldManager {
     return { object: applied.object, owners: yield* settled(applied, id, options.now) };
   }
 
-  #identity(manager: string, operation: Operation): Identity {
+  #identity(manager: string, operation: ManagedFieldsOperation): ManagerIdentifier {
     const { apiVersion, subresource = '' } = this.kind;
     return { manager: manager === '' ? UNKNOWN : manager, operation, apiVersion, subresource };
   }

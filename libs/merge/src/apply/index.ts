@@ -1,4 +1,4 @@
-export { type ApplyOptions, FieldManager, type WriteOptions } from './field-manager.js';
+export { FieldManager, type ManagedApplyOptions, type ManagedUpdateOptions } from './field-manager.js';
 export { type Admitted, admitted } from './managed/admitted.js';
 export type { View } from './managed/conflict.js';
 export type { Converter } from './managed/conversion.js';

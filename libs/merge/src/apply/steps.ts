@@ -1,16 +1,9 @@
+import { atOnce, type Steps } from '@orch/schema';
+
+export { atOnce, type Steps };
+
 /** Yielded between two steps of work: work on large objects takes long, and other work may run in between. */
 export const STEP = undefined;
-
-/** Work that is done in steps. */
-export type Steps<T> = Generator<typeof STEP, T, unknown>;
-
-/** Runs all steps at once. */
-export function atOnce<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
 
 /**
  * Work on nested values in which the work on a child is yielded instead of called: however deep the values are, the

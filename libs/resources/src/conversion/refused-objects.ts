@@ -34,7 +34,7 @@ export function refusedObjects(
 ): (refused: RefusedObject) => void {
   const counter = metrics.counter({
     name: 'orch_crd_webhook_conversion_refused_objects_total',
-    help: 'Times that a webhook did not convert one custom resource though it does others.',
+    help: 'Number of times that a webhook did not convert one custom resource, although it converts others.',
     labels: ['crd_name', 'from_version', 'to_version'] as const,
   });
   const told = new LRUCache<string, string>({ max: KNOWN });

@@ -1,7 +1,7 @@
 import { parseJson } from '@orch/codec';
 import type { JsonValue } from '@orch/machinery';
 import { Slices, turnFor } from '@orch/runtime/work';
-import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
+import { itemsIn, memberIn, type TextSpan } from '../decoding/json-ranges.js';
 
 /** Limits on a response. */
 interface AnswerLimits {
@@ -40,7 +40,7 @@ export async function readAnswer(body: Buffer, { objects: sent, ...limits }: Ans
 
 const NONE = Buffer.from('[]');
 
-async function objectsIn(body: Buffer): Promise<Range | undefined> {
+async function objectsIn(body: Buffer): Promise<TextSpan | undefined> {
   const response = memberIn(body, { from: 0, to: body.length }, 'response');
   await turnFor(body.length);
   return response && memberIn(body, response, 'convertedObjects');

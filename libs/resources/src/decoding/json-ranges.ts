@@ -1,5 +1,5 @@
 /** Range of a value in a text: from its first byte to behind its last. */
-export interface Range {
+export interface TextSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -18,8 +18,8 @@ const SPACE = 0x20;
  * @returns undefined for a text that is no object, for a missing or repeated member, and for names that are written
  * with escapes
  */
-export function memberIn(text: Buffer, within: Range, name: string): Range | undefined {
-  let found: Range | undefined;
+export function memberIn(text: Buffer, within: TextSpan, name: string): TextSpan | undefined {
+  let found: TextSpan | undefined;
   for (let at = start(text, within, OPENING.object); at !== undefined && text[at] !== CLOSING.object; ) {
     const keyEnd = text[at] === QUOTE ? endOfValue(text, at) : undefined;
     const colon = keyEnd && skipSpace(text, keyEnd);
@@ -37,8 +37,12 @@ export function memberIn(text: Buffer, within: Range, name: string): Range | und
 }
 
 /** Finds the first items of an array, at most `most`, and counts all of them; undefined for other values. */
-export function itemsIn(text: Buffer, within: Range, most: number): { items: Range[]; count: number } | undefined {
-  const items: Range[] = [];
+export function itemsIn(
+  text: Buffer,
+  within: TextSpan,
+  most: number,
+): { items: TextSpan[]; count: number } | undefined {
+  const items: TextSpan[] = [];
   let count = 0;
   let at = start(text, within, OPENING.array);
   while (at !== undefined && text[at] !== CLOSING.array) {
@@ -51,7 +55,7 @@ export function itemsIn(text: Buffer, within: Range, most: number): { items: Ran
 }
 
 /** Position of the first token in an object or array; undefined for other values. */
-function start(text: Buffer, { from }: Range, opening: number): number | undefined {
+function start(text: Buffer, { from }: TextSpan, opening: number): number | undefined {
   const at = skipSpace(text, from);
   return text[at] === opening ? skipSpace(text, at + 1) : undefined;
 }

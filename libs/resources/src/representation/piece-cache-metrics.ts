@@ -7,17 +7,21 @@ const NONE = [] as const;
 export function observeListCache(metrics: Metrics, cache: Pick<PieceCache, 'stats'>): void {
   const read = (value: (stats: PieceCacheStats) => number) => () => [[NONE, value(cache.stats())] as const];
   metrics.observedGauge(
-    { name: 'orch_list_cache_bytes', help: 'Encoded and compressed bytes of lists that are kept.', labels: NONE },
+    { name: 'orch_list_cache_bytes', help: 'Size of cached encoded and compressed lists in bytes.', labels: NONE },
     read(({ bytes }) => bytes),
   );
   metrics.observedCounter(
-    { name: 'orch_list_cache_hits_total', help: 'Parts of lists that were there when asked for.', labels: NONE },
+    {
+      name: 'orch_list_cache_hits_total',
+      help: 'Number of pieces of lists that were found in the cache.',
+      labels: NONE,
+    },
     read(({ hits }) => hits),
   );
   metrics.observedCounter(
     {
       name: 'orch_list_cache_misses_total',
-      help: 'Parts of lists that had to be encoded or compressed.',
+      help: 'Number of pieces of lists that had to be encoded or compressed.',
       labels: NONE,
     },
     read(({ misses }) => misses),

@@ -33,8 +33,8 @@ export type LogFormat = 'text' | 'json';
 
 /** Definitions of the logging options; their values go to {@link createLogger}. */
 export const loggingOptions = {
-  'logging-format': { type: 'string', choices: ['text', 'json'], default: 'text', help: 'Form of the log lines.' },
-  v: { type: 'int', short: 'v', default: 0, min: 0, max: 10, help: 'Verbosity: higher prints more.' },
+  'logging-format': { type: 'string', choices: ['text', 'json'], default: 'text', help: 'Format of log lines.' },
+  v: { type: 'int', short: 'v', default: 0, min: 0, max: 10, help: 'Verbosity of logs. Higher values log more.' },
 } as const;
 
 /** Settings of a logger; see {@link loggingOptions}. */

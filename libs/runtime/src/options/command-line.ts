@@ -1,5 +1,5 @@
 import type { OptionDefinitions, OptionValues } from './definition.js';
-import type { Environment } from './environment.js';
+import type { EnvironmentVariables } from './environment.js';
 import { type Options, OptionsError } from './options.js';
 
 /** The part of a stream that messages need. */
@@ -13,10 +13,10 @@ export type CommandLine<D extends OptionDefinitions> =
   | { readonly run: true; readonly values: OptionValues<D> }
   | { readonly run: false; readonly exitCode: 0 | 1 };
 
-interface Surroundings {
+interface Streams {
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 /**
@@ -28,7 +28,7 @@ export function readCommandLine<D extends OptionDefinitions>(
   options: Options<D>,
   argv: readonly string[],
   usage: string,
-  { stdout, stderr, env }: Surroundings = process,
+  { stdout, stderr, env }: Streams = process,
 ): CommandLine<D> {
   try {
     const { values, warnings, help } = options.parse(argv, env);

@@ -1,7 +1,7 @@
 import type { OptionDefinitions } from './definition.js';
 
 /** Variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'ORCH_';
 
@@ -12,14 +12,14 @@ export const variableOf = (option: string): string => PREFIX + option.toUpperCas
  * Returns an option's value in the environment. An empty variable counts as unset, as programs that forward variables
  * leave them.
  */
-export function givenIn(option: string, env: Environment): string | undefined {
+export function givenIn(option: string, env: EnvironmentVariables): string | undefined {
   const name = variableOf(option);
   const value = env[name];
   return value === undefined || value === '' || isServiceLink(name, value) ? undefined : value;
 }
 
 /** Returns variables that look like options and are none, in alphabetical order. */
-export function unknownVariables(definitions: OptionDefinitions, env: Environment): string[] {
+export function unknownVariables(definitions: OptionDefinitions, env: EnvironmentVariables): string[] {
   const known = new Set(Object.keys(definitions).map(variableOf));
   return Object.entries(env)
     .filter(([name, value = '']) => name.startsWith(PREFIX) && !known.has(name) && !isServiceLink(name, value))

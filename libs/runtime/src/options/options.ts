@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { OptionDefinition, OptionDefinitions, OptionValues } from './definition.js';
-import { type Environment, givenIn, unknownVariables, variableOf } from './environment.js';
+import { type EnvironmentVariables, givenIn, unknownVariables, variableOf } from './environment.js';
 import { helpText } from './help.js';
 import { type AnyValue, defaultValue, readValue } from './read-value.js';
 import { ValueError } from './values.js';
@@ -15,7 +15,7 @@ export class OptionsError extends Error {
 }
 
 /** Parsed and checked arguments and environment. */
-export interface Parsed<D extends OptionDefinitions> {
+export interface ParsedOptions<D extends OptionDefinitions> {
   /** Every option's value, with defaults; with `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
   /** Warnings about deprecated options, and about variables that look like options and are none. */
@@ -35,7 +35,7 @@ export interface Options<D extends OptionDefinitions> {
    * Reads arguments (without the program's name), and missing ones from `env`. Throws {@link OptionsError}, also when
    * help is requested: then only required options may be missing.
    */
-  parse(argv: readonly string[], env?: Environment): Parsed<D>;
+  parse(argv: readonly string[], env?: EnvironmentVariables): ParsedOptions<D>;
   /** The text of `--help`. */
   help(usage: string): string;
 }
@@ -64,7 +64,11 @@ export function defineOptions<const D extends OptionDefinitions>(
   };
 }
 
-function parse<D extends OptionDefinitions>(definitions: D, argv: readonly string[], env: Environment): Parsed<D> {
+function parse<D extends OptionDefinitions>(
+  definitions: D,
+  argv: readonly string[],
+  env: EnvironmentVariables,
+): ParsedOptions<D> {
   const reading = new Reading(definitions);
   for (const token of tokens(definitions, argv)) {
     if (token.kind === 'positional') reading.stray.push(token.value);
@@ -109,7 +113,7 @@ class Reading {
   }
 
   /** Reads options from the environment that the command line does not set. */
-  fillIn(env: Environment): void {
+  fillIn(env: EnvironmentVariables): void {
     for (const [name, definition] of Object.entries(this.definitions)) {
       const text = this.#named.has(name) ? undefined : givenIn(name, env);
       if (text === undefined) continue;

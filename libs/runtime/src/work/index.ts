@@ -3,7 +3,7 @@ export { FairLine } from './fair-line.js';
 export { type AtATime, inParallel, onePage } from './in-parallel.js';
 export { latched } from './latched.js';
 export { LEADERSHIP_MS, Leadership, RENEWAL_MS } from './leadership.js';
-export { Pace } from './pace.js';
+export { Throttle } from './pace.js';
 export { type Bounds, SharedBound } from './shared-bound.js';
 export { TokenBucket } from './token-bucket.js';
 export { inSlices, LongSteps, Slices, turnFor } from './turns.js';

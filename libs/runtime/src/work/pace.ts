@@ -1,7 +1,7 @@
 import { type Clock, sleep, systemClock } from '../clock.js';
 
 /** Lets so many begin in a second, one after the other. */
-export class Pace {
+export class Throttle {
   #next = Number.NEGATIVE_INFINITY;
 
   constructor(

@@ -1,14 +1,14 @@
 import type { Field, StructSchema } from '../model.js';
 import { documentedGroup } from './documented-group.js';
 import { machineryPrefix } from './models.js';
-import { camelGroup, lowerFirst, type Operation, objectTypes, upperFirst } from './operations.js';
+import { camelGroup, lowerFirst, type OpenApiOp, objectTypes, upperFirst } from './operations.js';
 import type { OpenApiSource } from './source.js';
 
 /** Operations of discovery: the versions and groups that are served, the resources of each version, and the release. */
-export function discoveryOperations(source: OpenApiSource): Operation[] {
+export function discoveryOperations(source: OpenApiSource): OpenApiOp[] {
   const { names } = source.scheme;
   const types = objectTypes(source);
-  const discovery = (path: string, id: string, tag: string, description: string, kind: string): Operation => ({
+  const discovery = (path: string, id: string, tag: string, description: string, kind: string): OpenApiOp => ({
     ...read(path, `get${id}`, tag, description, source.scheme.struct(`meta/v1.${kind}`)),
     consumes: types,
     produces: types,
@@ -32,9 +32,9 @@ export function discoveryOperations(source: OpenApiSource): Operation[] {
 }
 
 /** Returns the document of version 3 that contains an operation of {@link discoveryOperations}. */
-export const documentOf = ({ path }: Operation): string => path.replaceAll(/^\/|\/$/g, '');
+export const documentOf = ({ path }: OpenApiOp): string => path.replaceAll(/^\/|\/$/g, '');
 
-function read(path: string, operationId: string, tag: string, description: string, response: StructSchema): Operation {
+function read(path: string, operationId: string, tag: string, description: string, response: StructSchema): OpenApiOp {
   const json = ['application/json'];
   return {
     path: `${path}/`,

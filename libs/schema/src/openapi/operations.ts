@@ -15,7 +15,7 @@ export interface Parameter {
 }
 
 /** An operation of a path. */
-export interface Operation {
+export interface OpenApiOp {
   readonly path: string;
   readonly method: Method;
   readonly operationId: string;
@@ -73,7 +73,7 @@ export const groupVersionPath = ({ group, version }: { group: string; version: s
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** Every operation on a served resource and its subresources. */
-export function operationsOf(definition: DocumentedResource, source: OpenApiSource): Operation[] {
+export function operationsOf(definition: DocumentedResource, source: OpenApiSource): OpenApiOp[] {
   return new ResourceOperations(definition, source).all();
 }
 
@@ -92,7 +92,7 @@ class ResourceOperations {
     return this.definition.schema.kind === 'custom';
   }
 
-  all(): Operation[] {
+  all(): OpenApiOp[] {
     return [
       ...this.ofCollections(),
       ...this.ofObjects(),
@@ -101,7 +101,7 @@ class ResourceOperations {
     ];
   }
 
-  private ofCollections(): Operation[] {
+  private ofCollections(): OpenApiOp[] {
     const { definition } = this;
     const here = this.collection(definition.namespaced);
     const verbs = COLLECTION_VERBS.filter((verb) => definition.verbs.includes(verb));
@@ -113,12 +113,12 @@ class ResourceOperations {
     return [...operations, this.operation('list', everywhere, definition)];
   }
 
-  private ofObjects(): Operation[] {
+  private ofObjects(): OpenApiOp[] {
     const verbs = OBJECT_VERBS.filter((verb) => this.definition.verbs.includes(verb));
     return verbs.map((verb) => this.operation(verb, this.object(), this.definition));
   }
 
-  private ofOldWatches(): Operation[] {
+  private ofOldWatches(): OpenApiOp[] {
     const { namespaced, verbs, kind } = this.definition;
     if (!verbs.includes('watch') || this.isCustom) return [];
     const [object, list, everywhere] = [this.object(), this.collection(namespaced), this.collection(false)];
@@ -129,7 +129,7 @@ class ResourceOperations {
     ];
   }
 
-  private oldWatch(form: VerbForm, place: Place): Operation {
+  private oldWatch(form: VerbForm, place: Place): OpenApiOp {
     const prefix = groupVersionPath(this.definition);
     const { path, parameters, noun } = place;
     return {
@@ -142,7 +142,7 @@ class ResourceOperations {
     };
   }
 
-  private ofSubresource(subresource: Subresource): Operation[] {
+  private ofSubresource(subresource: Subresource): OpenApiOp[] {
     const object = this.object();
     const place: Place = {
       ...object,
@@ -153,7 +153,7 @@ class ResourceOperations {
     return subresource.verbs.flatMap((verb) => (VERBS[verb] ? [this.operation(verb, place, subresource)] : []));
   }
 
-  private connections(subresource: Subresource, place: Place): Operation[] {
+  private connections(subresource: Subresource, place: Place): OpenApiOp[] {
     const methods = subresource.verbs.flatMap((verb) => VERBS[verb]?.method ?? []);
     const connect = (method: Method, to: Place) => this.connection(subresource, method, to);
     if (subresource.name !== PROXY) return methods.map((method) => connect(method, place));
@@ -163,7 +163,7 @@ class ResourceOperations {
     return [place, below].flatMap((to) => all.map((method) => connect(method, to)));
   }
 
-  private connection(subresource: Subresource, method: Method, place: Place): Operation {
+  private connection(subresource: Subresource, method: Method, place: Place): OpenApiOp {
     const { name, group, version, kind } = subresource;
     return {
       ...this.frame({ method, action: 'connect', text: '', codes: [200] }, place, subresource),
@@ -175,7 +175,7 @@ class ResourceOperations {
     };
   }
 
-  private operation(verb: string, place: Place, target: GroupVersionKind, insert = ''): Operation {
+  private operation(verb: string, place: Place, target: GroupVersionKind, insert = ''): OpenApiOp {
     const form = VERBS[verb];
     if (!form) throw new Error(`no operation for the verb ${verb}`);
     const isLog = target !== this.definition && place.path.endsWith('/log');
@@ -300,7 +300,7 @@ export function camelGroup(group: string, suffix: string): string {
 }
 
 /** Extensions with the action and the kind of an operation. */
-export const operationExtensions = ({ action, gvk }: Operation, prefix: string): JsonObject => ({
+export const operationExtensions = ({ action, gvk }: OpenApiOp, prefix: string): JsonObject => ({
   ...(action !== undefined && { [`${prefix}action`]: action }),
   ...(gvk && { [`${prefix}group-version-kind`]: { ...gvk } }),
 });

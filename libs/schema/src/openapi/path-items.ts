@@ -1,6 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import type { Steps } from '../structural/index.js';
-import { type Operation, operationsOf } from './operations.js';
+import { type OpenApiOp, operationsOf } from './operations.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /**
@@ -10,12 +10,12 @@ import type { DocumentedResource, OpenApiSource } from './source.js';
  */
 export function* pathItems(
   definitions: readonly DocumentedResource[],
-  others: readonly Operation[],
+  others: readonly OpenApiOp[],
   source: OpenApiSource,
-  describe: (operation: Operation) => JsonObject,
+  describe: (operation: OpenApiOp) => JsonObject,
 ): Steps<JsonObject> {
   const items = new Map<string, Record<string, JsonObject>>();
-  const add = (operation: Operation): void => {
+  const add = (operation: OpenApiOp): void => {
     const item = items.get(operation.path) ?? {};
     item[operation.method] = describe(operation);
     items.set(operation.path, item);

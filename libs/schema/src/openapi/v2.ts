@@ -2,7 +2,7 @@ import type { JsonObject } from '@orch/machinery';
 import type { Steps } from '../structural/index.js';
 import { discoveryOperations } from './discovery-operations.js';
 import { modelWriter } from './models.js';
-import { type Operation, operationExtensions, type Parameter } from './operations.js';
+import { type OpenApiOp, operationExtensions, type Parameter } from './operations.js';
 import { pathItems } from './path-items.js';
 import { OPENAPI_V2, type SchemaWriter } from './schema-object.js';
 import type { OpenApiSource } from './source.js';
@@ -11,7 +11,7 @@ import { patchModel } from './v3.js';
 /** Generates the OpenAPI 2.0 document of everything that is served. */
 export function* openApiV2Document(source: OpenApiSource): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V2, source);
-  const describe = (operation: Operation) => operationObject(operation, writer, source);
+  const describe = (operation: OpenApiOp) => operationObject(operation, writer, source);
   const served = source.groups.flat();
   const paths = yield* pathItems(served, discoveryOperations(source), source, describe);
   for (const { schema } of served) writer.reference(schema);
@@ -20,7 +20,7 @@ export function* openApiV2Document(source: OpenApiSource): Steps<JsonObject> {
   return { swagger: '2.0', info: { title: 'API', version: source.release }, paths, definitions };
 }
 
-function operationObject(operation: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {
+function operationObject(operation: OpenApiOp, writer: SchemaWriter, source: OpenApiSource): JsonObject {
   const { response } = operation;
   const schema = response ? writer.reference(response) : { type: 'string' };
   const body = bodyParameter(operation, writer, source);
@@ -40,7 +40,7 @@ function operationObject(operation: Operation, writer: SchemaWriter, source: Ope
   };
 }
 
-function bodyParameter({ method, action, body }: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject[] {
+function bodyParameter({ method, action, body }: OpenApiOp, writer: SchemaWriter, source: OpenApiSource): JsonObject[] {
   const schema = action === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
   if (!schema) return [];
   return [{ name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema }];

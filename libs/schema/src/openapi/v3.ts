@@ -3,7 +3,7 @@ import type { Steps } from '../structural/index.js';
 import { discoveryOperations, documentOf } from './discovery-operations.js';
 import { documentedGroup } from './documented-group.js';
 import { modelWriter } from './models.js';
-import { type Operation, operationExtensions, type Parameter } from './operations.js';
+import { type OpenApiOp, operationExtensions, type Parameter } from './operations.js';
 import { pathItems } from './path-items.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
@@ -11,7 +11,7 @@ import type { DocumentedResource, OpenApiSource } from './source.js';
 /** OpenAPI 3.0 documents of a set of served resources: one per group-version, and per path of discovery above them. */
 export class OpenApiV3 {
   /** Discovery operation that each document has beside resources; there is a document for each. */
-  private readonly discovery: ReadonlyMap<string, Operation>;
+  private readonly discovery: ReadonlyMap<string, OpenApiOp>;
   private readonly resources = new Map<string, readonly DocumentedResource[]>();
 
   constructor(private readonly source: OpenApiSource) {
@@ -56,10 +56,10 @@ export class OpenApiV3 {
 function* openApiV3Document(
   source: OpenApiSource,
   definitions: readonly DocumentedResource[],
-  discovery: Operation,
+  discovery: OpenApiOp,
 ): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V3, source);
-  const describe = (operation: Operation) => operationObject(operation, writer, source);
+  const describe = (operation: OpenApiOp) => operationObject(operation, writer, source);
   const paths = yield* pathItems(definitions, [discovery], source, describe);
   for (const { schema } of definitions) writer.reference(schema);
   if (definitions.length > 0) writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
@@ -67,7 +67,7 @@ function* openApiV3Document(
   return { openapi: '3.0.0', info: { title: 'API', version: source.release }, paths, components: { schemas } };
 }
 
-function operationObject(operation: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {
+function operationObject(operation: OpenApiOp, writer: SchemaWriter, source: OpenApiSource): JsonObject {
   const { response, codes, produces } = operation;
   const schema = response ? writer.reference(response) : { type: 'string' };
   const content = Object.fromEntries(produces.map((type) => [type, { schema }]));
@@ -86,7 +86,7 @@ function operationObject(operation: Operation, writer: SchemaWriter, source: Ope
 }
 
 function requestBody(
-  { method, action, body, consumes }: Operation,
+  { method, action, body, consumes }: OpenApiOp,
   writer: SchemaWriter,
   source: OpenApiSource,
 ): JsonObject {

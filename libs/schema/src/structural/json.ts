@@ -1,10 +1,6 @@
-import { isInt64 } from '@orch/machinery';
+import { isInt64, isObject, type Json } from '@orch/machinery';
 
-/** Values from JSON: integers beyond 2^53 are bigint. */
-export type Json = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isObject, type Json };
 
 /** Whether a value can have members or elements. */
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

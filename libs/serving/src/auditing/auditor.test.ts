@@ -128,7 +128,7 @@ describe('a request', () => {
     const { kept, ask } = await serve(config, { logger }, undefined, [noting]);
     const headers = { 'content-type': 'application/json' };
     for (let time = 0; time < 2; time++) await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const told = lines.filter((line) => line.includes('a note of the audit log was refused'));
+    const told = lines.filter((line) => line.includes('an audit annotation was dropped'));
     expect(told, 'each key once').toEqual([
       expect.stringContaining('authorization.orch.io/decision'),
       expect.stringContaining('example.com/said'),

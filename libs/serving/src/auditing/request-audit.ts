@@ -1,12 +1,12 @@
 import {
   type AuditConfig,
+  type AuditStage,
   answerText,
   EventRecord,
   type EventStatus,
   type EventUser,
   objectText,
   patchText,
-  type Stage,
   timeText,
 } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
@@ -103,7 +103,7 @@ export class RequestAudit implements AuditRecord {
   }
 
   /** Name of the last stage of the request. */
-  get lastStage(): Stage {
+  get lastStage(): AuditStage {
     return this.#panic ? 'Panic' : 'ResponseComplete';
   }
 
@@ -151,7 +151,7 @@ export class RequestAudit implements AuditRecord {
   }
 
   /** Returns the event of a stage, with the data known so far; undefined if the policy omits the stage. */
-  at(stage: Stage): EventRecord | undefined {
+  at(stage: AuditStage): EventRecord | undefined {
     if (this.config.omitStages.has(stage)) return undefined;
     const { ctx, settings, user } = this;
     const { info } = ctx;

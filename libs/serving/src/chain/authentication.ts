@@ -5,7 +5,7 @@ import type { Logger } from '@orch/runtime';
 import { socketOf } from '../http/context.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import { checkOrigin, takeProtocolToken } from '../sockets/web-socket-request.js';
-import type { Stage } from './chain.js';
+import type { ChainStage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
 /** Matches a token behind two spaces, which is invalid: its sender would be anonymous without knowing why. */
@@ -28,7 +28,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @throws StatusError 401; 403 for a page of another origin that writes, or opens a WebSocket, with a client
  * certificate
  */
-export function authentication(settings: AuthenticationSettings): Stage {
+export function authentication(settings: AuthenticationSettings): ChainStage {
   const { authenticator, names } = settings;
   return async (ctx) => {
     const { req, upgrade } = ctx;

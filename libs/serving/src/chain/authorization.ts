@@ -1,6 +1,6 @@
 import { type Decision, forbiddenRequest } from '@orch/authorization';
 import type { Names } from '@orch/machinery';
-import type { Stage } from './chain.js';
+import type { ChainStage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
 /** Audit annotation for a failure of the authorizer itself (as in the reference). */
@@ -25,7 +25,7 @@ export function deciding(names: Names): Decide {
 }
 
 /** Rejects requests that are not authorized, and annotates audited ones with the reason. @throws StatusError 403 */
-export function authorization(names: Names, decideOnce: Decide): Stage {
+export function authorization(names: Names, decideOnce: Decide): ChainStage {
   const keys = keysOf(names);
   return async (ctx) => {
     const { decision, reason } = await decideOnce(ctx);

@@ -5,10 +5,10 @@ import type { OpenContext } from './new-context.js';
  * A stage of the request chain. It knows the context and no other stage, writes its results to the context, and throws
  * to refuse the request. It returns a promise only when it has to wait.
  */
-export type Stage = (ctx: OpenContext) => void | Promise<void>;
+export type ChainStage = (ctx: OpenContext) => void | Promise<void>;
 
 /** Runs the stages of a request in their order, until it is answered or its client is gone. */
-export async function pass(ctx: OpenContext, stages: readonly Stage[]): Promise<void> {
+export async function pass(ctx: OpenContext, stages: readonly ChainStage[]): Promise<void> {
   try {
     for (const stage of stages) {
       const wait = stage(ctx);

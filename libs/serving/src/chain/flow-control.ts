@@ -3,12 +3,12 @@ import { isOver } from '../http/context.js';
 import type { Limit, RequestMetrics } from '../metrics/request-metrics.js';
 import type { Decide } from './authorization.js';
 import { holdsBodies, isReadHere, wholeBody } from './body-ahead.js';
-import type { Stage } from './chain.js';
+import type { ChainStage } from './chain.js';
 import type { FlowControl } from './flow-settings.js';
 import type { OpenContext } from './new-context.js';
 import { isLongRunning } from './request-info.js';
 import { Seat } from './seat.js';
-import type { Turn } from './turns.js';
+import type { RequestSeat } from './turns.js';
 import { kindOf } from './turns.js';
 
 /**
@@ -17,7 +17,7 @@ import { kindOf } from './turns.js';
  * is held until its stream has begun; other long-running streams have none.
  * @throws StatusError 429 when no seat is free in time, or too much waits for the caller; errors of `decide`
  */
-export function flowControl(flow: FlowControl, metrics: RequestMetrics, decide: Decide): Stage {
+export function flowControl(flow: FlowControl, metrics: RequestMetrics, decide: Decide): ChainStage {
   const { turns, slowClients } = flow;
   const refuse = (limit: Limit): never => {
     metrics.refused(limit);
@@ -46,7 +46,7 @@ function takeTurn(
 ): void | Promise<void> {
   // Its client disconnected, or it timed out, while its body was arriving.
   if (isOver(ctx)) return;
-  const begin = (turn: Turn | undefined): void => {
+  const begin = (turn: RequestSeat | undefined): void => {
     if (!turn) {
       metrics.refused('requests');
       throw tooMany();

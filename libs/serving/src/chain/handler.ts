@@ -8,7 +8,7 @@ import type { Verbs } from '../http/verbs.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
-import type { Stage } from './chain.js';
+import type { ChainStage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 import type { ResourceRouter } from './router.js';
 
@@ -28,7 +28,7 @@ interface HandlerOptions {
 const SWITCHING_PROTOCOLS = 101;
 
 /** Last stage of the chain: executes the request, and returns when the response has been sent or a stream has begun. */
-export function handler(options: HandlerOptions): Stage {
+export function handler(options: HandlerOptions): ChainStage {
   const { names, router, verbs, others, metrics, observer } = options;
   return async (ctx) => {
     const route = router.route(ctx.info);

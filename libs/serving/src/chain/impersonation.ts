@@ -7,7 +7,7 @@ import {
 } from '@orch/authentication';
 import { forbiddenRequest, type RequestAttributes } from '@orch/authorization';
 import type { Names } from '@orch/machinery';
-import type { Stage } from './chain.js';
+import type { ChainStage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
 /**
@@ -17,7 +17,7 @@ import type { OpenContext } from './new-context.js';
  * @param maxValues limit of a request's values
  * @throws StatusError 403 for a value that is not granted; 400 for an invalid request
  */
-export function impersonation(names: Names, maxValues: number): Stage {
+export function impersonation(names: Names, maxValues: number): ChainStage {
   const group = names.group('authentication.orch.io');
   return (ctx) => {
     if (!asksToImpersonate(ctx.req.headers)) return undefined;

@@ -35,7 +35,7 @@ import { refusalFrames } from '../watching/refusal-frame.js';
 import type { OpenContext } from './new-context.js';
 import { requestInfo } from './request-info.js';
 import { SlowClients } from './slow-clients.js';
-import type { Turn } from './turns.js';
+import type { RequestSeat } from './turns.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const NONE = { inAll: 0, perUser: 0 };
@@ -290,14 +290,14 @@ describe('a request in the middle of its answer', () => {
     turn?.leave();
     const atOnce = turns.takeAgain(asking());
     expect(atOnce).toMatchObject({ isExempt: false });
-    (atOnce as Turn).leave();
+    (atOnce as RequestSeat).leave();
     expect(await sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(0);
     expect(await sample(`apiserver_flowcontrol_dispatched_requests_total${SERIES}`)).toBe(1);
   });
 
   it('takes as many seats as before, and holds none behind its answer', async () => {
     const { turns } = fairTurns(4, 60_000, undefined, () => ({ initialSeats: 3, finalSeats: 4, additionalMs: 60_000 }));
-    const again = turns.takeAgain(asking()) as Turn;
+    const again = turns.takeAgain(asking()) as RequestSeat;
     const inUse = () => sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`);
     expect(await inUse()).toBe(3);
     again.leave();

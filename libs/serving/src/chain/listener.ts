@@ -18,7 +18,7 @@ import type { Answerer } from './answerer.js';
 import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
 import { authorization, deciding } from './authorization.js';
-import { pass, type Stage } from './chain.js';
+import { type ChainStage, pass } from './chain.js';
 import { comingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
 import { flowControl } from './flow-control.js';
@@ -64,14 +64,14 @@ interface ListenerOptions {
 
 interface Serving extends ListenerOptions {
   readonly observer: RequestObserver;
-  readonly stages: readonly Stage[];
+  readonly stages: readonly ChainStage[];
 }
 
 /** Each costs a call of the authorizers. */
 const IMPERSONATION_VALUES = 256;
 
 /** Returns the stages for all requests, for resources and others, behind request info and deadline. */
-function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
+function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly ChainStage[] {
   const { names } = options;
   const decide = deciding(names);
   return [
@@ -91,7 +91,7 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
 }
 
 /** The end of the chain: selects what answers the request. */
-function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
+function answerer(options: ListenerOptions, observer: RequestObserver): ChainStage {
   const { aggregator, watches, metrics, streams = new HandedStreams() } = options;
   const here = handler({ ...options, others: options.fallback, observer });
   if (!aggregator) return here;

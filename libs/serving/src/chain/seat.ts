@@ -6,7 +6,7 @@ import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { FlowControl } from './flow-settings.js';
 import type { OpenContext } from './new-context.js';
 import type { SeatedRequest } from './slow-clients.js';
-import { kindOf, type Turn } from './turns.js';
+import { kindOf, type RequestSeat } from './turns.js';
 
 /** Milliseconds after which a request in the middle of its response, which has found no seat, tries again. */
 const AGAIN_MS = 1_000;
@@ -24,7 +24,7 @@ export class Seat implements SeatedRequest, AnswerSeat {
     private readonly ctx: OpenContext,
     private readonly flow: Pick<FlowControl, 'turns' | 'slowClients' | 'bodyUse'>,
     private readonly metrics: RequestMetrics,
-    turn: Turn,
+    turn: RequestSeat,
   ) {
     this.#begin(turn);
   }
@@ -94,7 +94,7 @@ export class Seat implements SeatedRequest, AnswerSeat {
   }
 
   /** Counts the request as being executed, until its turn ends. */
-  #begin(turn: Turn): void {
+  #begin(turn: RequestSeat): void {
     const { ctx, metrics } = this;
     const inflight = ctx.info.verb === 'watch' ? undefined : metrics.enter(kindOf(ctx), performance.now());
     this.#end = () => {

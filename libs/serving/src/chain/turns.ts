@@ -1,7 +1,7 @@
 import type { OpenContext } from './new-context.js';
 
 /** The seat of a request that is being executed. */
-export interface Turn {
+export interface RequestSeat {
   /** Whether the request is exempt from all limits. */
   readonly isExempt: boolean;
   /** Releases the seat, so that another request may be executed. */
@@ -16,12 +16,12 @@ export interface Turns {
    * Takes a seat for a request, waiting in a queue if need be.
    * @returns undefined for a request that is rejected, at once or because no seat became free in time
    */
-  take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
+  take(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined>;
   /**
    * Takes a seat again for a request that gave its seat back in the middle of its response; it is not counted as
    * another request.
    */
-  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
+  takeAgain(ctx: OpenContext): RequestSeat | undefined | Promise<RequestSeat | undefined>;
 }
 
 /** Class of a request: whether it may change something. */

@@ -18,17 +18,17 @@ export type AttemptObserver = (result: AttemptResult, took: number, username?: s
 export function authenticationAttempts(metrics: Metrics): AttemptObserver {
   const users = metrics.counter({
     name: 'authenticated_user_requests',
-    help: 'Requests that were authenticated, by kinds of user names.',
+    help: 'Number of authenticated requests, by kind of user name.',
     labels: ['username'] as const,
   });
   const attempts = metrics.counter({
     name: 'authentication_attempts',
-    help: 'Attempts to authenticate, by how they ended.',
+    help: 'Number of attempts to authenticate, by result.',
     labels: ['result'] as const,
   });
   const duration = metrics.histogram({
     name: 'authentication_duration_seconds',
-    help: 'Time that it took to authenticate, by how that ended.',
+    help: 'Duration of authentication, by result.',
     labels: ['result'] as const,
     buckets: BUCKETS,
   });
@@ -59,12 +59,12 @@ export function tokenCache(metrics: Metrics): VerdictObserver {
   const labels = ['status'] as const;
   const family = (name: string, help: string) => ({ name: `authentication_token_cache_${name}`, help, labels });
   const active = metrics.gauge(
-    family('active_fetch_count', 'Tokens that are being asked about, and who waits for that.'),
+    family('active_fetch_count', 'Token reviews under way (in_flight), and requests that wait for them (blocked).'),
   );
-  const fetches = metrics.counter(family('fetch_total', 'Tokens that were asked about.'));
-  const requests = metrics.counter(family('request_total', 'Requests with tokens, by whether they were known.'));
+  const fetches = metrics.counter(family('fetch_total', 'Number of token reviews.'));
+  const requests = metrics.counter(family('request_total', 'Number of requests with tokens, by cache result.'));
   const latency = metrics.histogram({
-    ...family('request_duration_seconds', 'Time until it was known whom a token stands for.'),
+    ...family('request_duration_seconds', 'Time to authenticate a token through the cache.'),
     buckets: DEFAULT_BUCKETS,
   });
   const during = (status: string) => {

@@ -9,7 +9,7 @@ export function observeWatchOutputs(metrics: Metrics, outputs: Pick<WatchOutputs
   metrics.observedGauge(
     {
       name: 'orch_watch_waiting_bytes',
-      help: 'Bytes that wait for clients of watches: own (in the connection of one watch) and shared (pieces of streams, each counted once however many watches it waits for).',
+      help: 'Number of bytes that wait for clients of watches: own (in the connection of one watch) and shared (pieces of streams, each counted once however many watches it waits for).',
       labels: ['memory'] as const,
     },
     () => Object.entries(outputs.waiting()).map(([memory, bytes]) => [[memory], bytes] as const),
@@ -28,7 +28,7 @@ export function observeSlowClients(
   metrics.observedGauge(
     {
       name: 'orch_slow_requests',
-      help: 'Requests without a seat that wait for their client: to send the rest of the body (body), or to read the answer (answer).',
+      help: 'Number of requests without a seat that wait for their client: to send the rest of the body (body), or to read the response (answer).',
       labels: ['waiting'] as const,
     },
     () => [[['body'], bodies.held] as const, [['answer'], answers.held] as const],
@@ -36,7 +36,7 @@ export function observeSlowClients(
   metrics.observedGauge(
     {
       name: 'orch_unread_answer_bytes',
-      help: 'Bytes of answers of requests without a seat that their clients do not read.',
+      help: 'Size of responses of requests without a seat that their clients do not read, in bytes.',
       labels: NONE,
     },
     () => [[NONE, answerBytes.held]],

@@ -34,7 +34,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#tracing = tracing;
     const legs = metrics.histogram({
       name: 'orch_delivery_leg_seconds',
-      help: 'Time of a change on each leg: publish (commit to the bus), ring (commit to the memory of this process; by the clock of the database where another process committed), socket (ring to the sockets of a cohort of watchers).',
+      help: 'Latency of a change on each leg: publish (from the commit to the bus), ring (from the commit to the memory of this process; by the clock of the database if another process committed), socket (from the ring to the sockets of a cohort of watchers).',
       labels: ['leg'] as const,
       buckets: LATENCY_BUCKETS,
     });
@@ -42,7 +42,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#flushes = metrics
       .histogram({
         name: 'orch_delivery_flush_seconds',
-        help: 'Time that it takes to hand what was gathered to the sockets of a cohort: up to 128 watchers that want the same.',
+        help: 'Time to write gathered events to the sockets of a cohort: up to 128 watchers with the same selection.',
         labels: [] as const,
         buckets: LATENCY_BUCKETS,
       })
@@ -50,14 +50,14 @@ export class DeliveryObserver implements WatchObserver {
     this.#dropped = metrics
       .counter({
         name: 'orch_feed_dropped_announcements_total',
-        help: 'Changes that could not be announced for want of a connection or of room; others find them by themselves.',
+        help: 'Number of changes that were not announced, because the bus was not connected or its buffer was full; other processes read them from the database.',
         labels: [] as const,
       })
       .with();
     this.#reread = metrics
       .counter({
         name: 'orch_feed_reread_messages_total',
-        help: 'Messages that were read from the stream of the bus after a short loss of the connection, repeats among them.',
+        help: 'Number of messages that were read from the stream of the bus after a short loss of the connection, including repeated ones.',
         labels: [] as const,
       })
       .with();
@@ -149,7 +149,7 @@ export class DeliveryObserver implements WatchObserver {
 function refusals(metrics: Metrics): (reason: MessageRefusal) => void {
   const refused = metrics.counter({
     name: 'orch_feed_refused_messages_total',
-    help: 'Messages that came over the bus and were dropped: unsigned, signed with an unknown key, forged or altered, malformed, or on the wrong subject.',
+    help: 'Number of messages from the bus that were dropped: unsigned, signed with an unknown key, forged or altered, malformed, or on the wrong subject.',
     labels: ['reason'] as const,
   });
   const reasons = ['unsigned', 'unknown-key', 'forged', 'malformed', 'misdirected'] as const;
@@ -161,12 +161,12 @@ function refusals(metrics: Metrics): (reason: MessageRefusal) => void {
 function eventSeries(metrics: Metrics): (kind: WatchedKind) => EventSeries {
   const events = metrics.counter({
     name: 'apiserver_watch_events_total',
-    help: 'Events sent to watchers.',
+    help: 'Number of events sent to watchers.',
     labels: KIND,
   });
   const sizes = metrics.histogram({
     name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of the events sent to watchers; of those written together, their mean.',
+    help: 'Size of the events sent to watchers in bytes; for events that are written together, their mean.',
     labels: KIND,
     buckets: EVENT_SIZES,
   });

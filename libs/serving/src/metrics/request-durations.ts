@@ -22,12 +22,12 @@ export function requestDurations(metrics: Metrics, names: Names): (issued: Issue
   const labels = ['signerName'] as const;
   const requested = metrics.counter({
     name: 'apiserver_certificates_registry_csr_requested_duration_total',
-    help: "Certificates issued for requests that asked for a duration, by signer; 'other' for those of others.",
+    help: "Number of certificates issued for requests with a duration, by signer; 'other' for custom signers.",
     labels,
   });
   const honored = metrics.counter({
     name: 'apiserver_certificates_registry_csr_honored_duration_total',
-    help: "Those of them that are good for about as long, by signer; 'other' for those of others.",
+    help: "Number of certificates issued with about the requested duration, by signer; 'other' for custom signers.",
     labels,
   });
   const own = new Set(SIGNERS.map(({ canonicalName }) => names.key(canonicalName)));

@@ -110,7 +110,7 @@ export class RequestMetrics {
     metrics.histogramAlias(
       {
         name: 'apiserver_request_slo_duration_seconds',
-        help: 'What apiserver_request_sli_duration_seconds tells, under its older name.',
+        help: 'The same as apiserver_request_sli_duration_seconds, under its older name.',
         labels: WITHOUT_DRY_RUN,
         deprecated: '1.27.0',
       },
@@ -118,19 +118,19 @@ export class RequestMetrics {
     );
     this.#longRunning = metrics.gauge({
       name: 'apiserver_longrunning_requests',
-      help: 'Open watches.',
+      help: 'Number of open watches.',
       labels: WITHOUT_DRY_RUN,
       stability: 'STABLE',
     });
     this.#deprecated = metrics.gauge({
       name: 'apiserver_requested_deprecated_apis',
-      help: 'Deprecated versions that have been requested.',
+      help: 'Deprecated API versions that have been requested.',
       labels: ['group', 'version', 'resource', 'subresource', 'removed_release'] as const,
       stability: 'STABLE',
     });
     this.#refused = metrics.counter({
       name: 'orch_limit_refusals_total',
-      help: 'Requests and connections that were refused because a limit was reached.',
+      help: 'Number of requests and connections that were refused because a limit was reached.',
       labels: ['limit'] as const,
     });
     // A series that begins with its first refusal would hide that refusal from rates.
@@ -142,12 +142,12 @@ export class RequestMetrics {
       });
     highest(
       'apiserver_current_inflight_requests',
-      'Most requests that were being carried out at a time within the last second, watches left out.',
+      'Maximum number of requests that were executed concurrently within the last second, without watches.',
       this.#inflight,
     );
     highest(
       'apiserver_current_inqueue_requests',
-      'Most requests that were waiting to be carried out at a time within the last second.',
+      'Maximum number of requests that were queued within the last second.',
       this.#inQueue,
     );
   }
@@ -227,11 +227,11 @@ export class RequestMetrics {
 }
 
 function families(metrics: Metrics): Families {
-  const durations = 'Time from request to answer in seconds, watches left out';
+  const durations = 'Response time of requests in seconds, without watches';
   return {
     total: metrics.counter({
       name: 'apiserver_request_total',
-      help: 'Requests by verb, place and status code.',
+      help: 'Number of requests by verb, resource and status code.',
       labels: [...LABELS, 'code'] as const,
       stability: 'STABLE',
     }),
@@ -244,20 +244,20 @@ function families(metrics: Metrics): Families {
     }),
     sli: metrics.histogram({
       name: 'apiserver_request_sli_duration_seconds',
-      help: `${durations} and callbacks to others not counted, which objectives are about.`,
+      help: `${durations} and without the time of webhooks and other callbacks, for service level objectives.`,
       labels: WITHOUT_DRY_RUN,
       buckets: SLI_BUCKETS,
     }),
     sizes: metrics.histogram({
       name: 'apiserver_response_sizes',
-      help: 'Bytes of the bodies that gets and lists are answered with.',
+      help: 'Size of the response bodies of gets and lists in bytes.',
       labels: WITHOUT_DRY_RUN,
       buckets: SIZE_BUCKETS,
       stability: 'STABLE',
     }),
     terminations: metrics.counter({
       name: 'apiserver_request_terminations_total',
-      help: 'Requests that were ended to save the server.',
+      help: 'Number of requests that were terminated to protect the server.',
       labels: [...WITHOUT_DRY_RUN, 'code'] as const,
     }),
   };

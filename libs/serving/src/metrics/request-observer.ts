@@ -67,7 +67,7 @@ export class RequestObserver {
     for (const key of annotations.refused) {
       if (this.#refusedKeys.has(key) || this.#refusedKeys.size >= MOST_REFUSED_KEYS) continue;
       this.#refusedKeys.add(key);
-      this.options.logger.warn('a note of the audit log was refused, as there is another under its key', {
+      this.options.logger.warn('an audit annotation was dropped, because another one has its key', {
         key,
         requestID: requestId,
       });

@@ -1,4 +1,4 @@
-import { authenticated, type Binding, type ObjectName } from '@orch/authentication';
+import { authenticated, type BoundObject, type ObjectName } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import { bareRequest } from '../chain/request-info.js';
@@ -10,7 +10,7 @@ const watchOf = (name: string, ...groups: string[]) => {
   return { authentication, user: authentication.user, request: bareRequest('GET', '/') };
 };
 
-const bindingTo = (name: string): Binding => {
+const bindingTo = (name: string): BoundObject => {
   const object: ObjectName = { kind: 'Pod', namespace: 'ns', name };
   return { object, refusal: () => undefined };
 };

@@ -9,7 +9,7 @@ import { PooledSettings } from './pooled-settings.js';
 import { PooledStatement } from './pooled-statement.js';
 
 /** A parameter; Buffers travel in binary, all else as text. */
-export type Parameter = string | number | bigint | boolean | null | Buffer;
+export type SqlParameter = string | number | bigint | boolean | null | Buffer;
 
 export interface ConnectionSettings {
   readonly address: DatabaseAddress;
@@ -65,7 +65,7 @@ interface CopiedRows<T> {
 }
 
 /** A session with the database. Statements run one at a time. */
-export class Connection {
+export class DatabaseConnection {
   #broken: Error | undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -81,7 +81,7 @@ export class Connection {
   }
 
   /** @throws the driver's error, or ConnectionLostError */
-  static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<Connection> {
+  static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<DatabaseConnection> {
     const socket = new Socket();
     const { address } = settings;
     const own = sessionSettings(settings);
@@ -103,7 +103,7 @@ export class Connection {
         ? {}
         : { options: own.map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`).join(' ') }),
     });
-    const connection = new Connection(client, socket, settings.answerTimeout, pooled);
+    const connection = new DatabaseConnection(client, socket, settings.answerTimeout, pooled);
     try {
       await client.connect();
     } catch (error) {
@@ -126,13 +126,13 @@ export class Connection {
    * Runs a statement that is prepared once per connection under its name.
    * @throws ConnectionLostError, or the driver's DatabaseError
    */
-  statement(name: string, text: string, values: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+  statement(name: string, text: string, values: readonly SqlParameter[], answerTimeout?: number): Promise<TextRow[]> {
     if (this.pooled) return this.query(text, values, answerTimeout);
     return this.#run({ name, text, values: values as unknown[] }, answerTimeout);
   }
 
   /** Runs statements that are not worth preparing; several, divided by semicolons, when there are no values. */
-  query(text: string, values?: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+  query(text: string, values?: readonly SqlParameter[], answerTimeout?: number): Promise<TextRow[]> {
     if (!values) return this.#run({ text: this.#withSettings(text) }, answerTimeout);
     return this.#run({ text, values: values as unknown[] }, answerTimeout);
   }

@@ -1,8 +1,8 @@
-import { Connection, type ConnectionSettings } from './connection.js';
+import { type ConnectionSettings, DatabaseConnection } from './connection.js';
 import { ConnectionLostError, sqlState } from './failures.js';
 
 /** A check that runs on every new connection before anything else; it throws to refuse the connection. */
-type Inspection = (connection: Connection) => Promise<void>;
+type Inspection = (connection: DatabaseConnection) => Promise<void>;
 
 /**
  * Opens connections to whichever host accepts writes (`target_session_attrs=read-write` of libpq), the last good host first.
@@ -22,16 +22,16 @@ export class Connector {
   }
 
   /** Connects to the first host that accepts. @throws the last host's error when none can be reached */
-  async connect(): Promise<Connection> {
+  async connect(): Promise<DatabaseConnection> {
     const { hosts } = this.settings.address;
     let failure: unknown = new ConnectionLostError('no host in the database URL');
     for (let i = 0; i < hosts.length; i++) {
       const index = (this.#preferred + i) % hosts.length;
       const host = hosts[index];
       if (!host) continue;
-      let connection: Connection | undefined;
+      let connection: DatabaseConnection | undefined;
       try {
-        connection = await Connection.open(host, this.settings);
+        connection = await DatabaseConnection.open(host, this.settings);
         if (this.writable) await requireWritable(connection);
         await this.inspect(connection);
         this.#preferred = index;
@@ -45,7 +45,7 @@ export class Connector {
   }
 }
 
-async function requireWritable(connection: Connection): Promise<void> {
+async function requireWritable(connection: DatabaseConnection): Promise<void> {
   const [row] = await connection.query(`SELECT pg_is_in_recovery()::text, current_setting('transaction_read_only')`);
   if (row?.[0] !== 'false' || row[1] !== 'off') throw new ConnectionLostError('the host is a read-only standby');
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../face/errors.js';
 import type { CompleteOptions } from '../face/options.js';
 import { IncompatibleDatabaseError } from '../maintenance/migrate.js';
-import type { Connection, ConnectionSettings } from './connection.js';
+import type { ConnectionSettings, DatabaseConnection } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { type Connector, isPermanent } from './connector.js';
 
@@ -18,7 +18,7 @@ export function connectionSettings(options: CompleteOptions): ConnectionSettings
  * Connects; retries for this long while the database is unavailable. @throws IncompatibleDatabaseError,
  * StoreUnavailableError
  */
-export async function connectWithin(connector: Connector, timeout: number): Promise<Connection> {
+export async function connectWithin(connector: Connector, timeout: number): Promise<DatabaseConnection> {
   const deadline = performance.now() + timeout;
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 import { Backoff } from '@orch/runtime/work';
 import { StoreUnavailableError } from '../face/errors.js';
 import type { PoolStats, StoreObserver } from '../face/observer.js';
-import type { Connection } from './connection.js';
+import type { DatabaseConnection } from './connection.js';
 import { toStoreError } from './failures.js';
 
 export interface PoolOptions {
@@ -17,7 +17,7 @@ export interface PoolOptions {
 }
 
 interface Waiter {
-  readonly resolve: (connection: Connection) => void;
+  readonly resolve: (connection: DatabaseConnection) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -29,8 +29,8 @@ const RETRY = { firstMs: 50, longestMs: 2_000 };
  * A bounded set of connections, opened as needed; opening is retried with a growing, jittered delay while callers wait.
  */
 export class Pool {
-  readonly #idle: Connection[] = [];
-  readonly #open = new Set<Connection>();
+  readonly #idle: DatabaseConnection[] = [];
+  readonly #open = new Set<DatabaseConnection>();
   readonly #waiters = new Set<Waiter>();
   #connecting = 0;
   #closed = false;
@@ -38,7 +38,7 @@ export class Pool {
   #wakeBackoff: () => void = () => undefined;
 
   constructor(
-    private readonly connect: () => Promise<Connection>,
+    private readonly connect: () => Promise<DatabaseConnection>,
     private readonly options: PoolOptions,
   ) {}
 
@@ -46,7 +46,7 @@ export class Pool {
    * Lends a connection for as long as `work` runs.
    * @throws StoreUnavailableError when none is to be had in time; what `work` throws, mapped by {@link toStoreError} as a read
    */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async use<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     const connection = await this.acquire();
     try {
       return await work(connection);
@@ -58,7 +58,7 @@ export class Pool {
   }
 
   /** Lends a connection like {@link use}, for work that does not fit one function; the caller releases it. */
-  acquire(): Promise<Connection> {
+  acquire(): Promise<DatabaseConnection> {
     if (this.#closed) return Promise.reject(new StoreUnavailableError('the store is closed', false));
     const idle = this.#idle.pop();
     if (idle) return Promise.resolve(idle);
@@ -76,7 +76,7 @@ export class Pool {
     });
   }
 
-  release(connection: Connection): void {
+  release(connection: DatabaseConnection): void {
     if (connection.broken || this.#closed) {
       void connection.end();
       if (!this.#closed && this.#waiters.size > 0) this.#grow();
@@ -137,7 +137,7 @@ export class Pool {
     }
   }
 
-  #adopt(connection: Connection): void {
+  #adopt(connection: DatabaseConnection): void {
     this.#open.add(connection);
     connection.onBreak(() => {
       this.#open.delete(connection);
@@ -147,7 +147,7 @@ export class Pool {
     this.release(connection);
   }
 
-  #letGo(connection: Connection): void {
+  #letGo(connection: DatabaseConnection): void {
     this.#open.delete(connection);
     void connection.end();
   }

@@ -3,7 +3,7 @@ import type { TypeId } from '../face/key.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
 import { type PgBouncer, startPgBouncer } from '../testing/pgbouncer.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
-import { Connection } from './connection.js';
+import { DatabaseConnection } from './connection.js';
 
 /** Defaults of the role that would lose writes, or let a statement or an idle transaction hold locks for ever. */
 const BAD_DEFAULTS = {
@@ -99,10 +99,10 @@ it('the server ends a statement that takes too long, a wait for a lock, and a tr
 });
 
 /** Every connection that is opened from now on. */
-function connections(): readonly Connection[] {
-  const opened: Connection[] = [];
-  const open = Connection.open.bind(Connection);
-  vi.spyOn(Connection, 'open').mockImplementation(async (...args) => {
+function connections(): readonly DatabaseConnection[] {
+  const opened: DatabaseConnection[] = [];
+  const open = DatabaseConnection.open.bind(DatabaseConnection);
+  vi.spyOn(DatabaseConnection, 'open').mockImplementation(async (...args) => {
     const connection = await open(...args);
     opened.push(connection);
     return connection;
@@ -110,7 +110,7 @@ function connections(): readonly Connection[] {
   return opened;
 }
 
-async function settingsOf(connection: Connection): Promise<readonly string[]> {
+async function settingsOf(connection: DatabaseConnection): Promise<readonly string[]> {
   const columns = NAMES.map((name) => `current_setting('${name}')`).join(', ');
   const plain = await connection.query(`SELECT ${columns}`);
   const [prepared] = await connection.statement('settings', `SELECT ${columns}`, []);

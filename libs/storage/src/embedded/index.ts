@@ -2,7 +2,7 @@ import { claimFolder } from './claim-folder.js';
 import type { EmbeddedOptions, EmbeddedPostgres } from './embedded-options.js';
 import { startServer } from './launch.js';
 
-export { type BackupSettings, backUpEmbedded, type Progress } from './backup/back-up.js';
+export { type BackupProgress, type BackupSettings, backUpEmbedded } from './backup/back-up.js';
 export { type RestoreSettings, restoreEmbedded } from './backup/restore.js';
 export type { EmbeddedOptions, EmbeddedPostgres } from './embedded-options.js';
 export { findEmbeddedPostgres } from './find-embedded.js';

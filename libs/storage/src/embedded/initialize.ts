@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import type { Binaries } from './binaries.js';
-import { type Identity, ownFolder } from './identity.js';
+import { type OsUser, ownFolder } from './identity.js';
 import { endOrphans } from './orphans.js';
 
 /**
@@ -11,7 +11,7 @@ import { endOrphans } from './orphans.js';
  */
 export async function initialize(
   binaries: Binaries,
-  identity: Identity,
+  identity: OsUser,
   data: string,
   superuser: { readonly name: string; readonly password: string },
   ending?: AbortSignal,
@@ -34,7 +34,7 @@ export async function initialize(
 }
 
 /** A file without a name: `initdb` opens its standard input by name, which for a pipe is not possible. */
-async function passwordInput(file: string, password: string, identity: Identity): Promise<FileHandle> {
+async function passwordInput(file: string, password: string, identity: OsUser): Promise<FileHandle> {
   await rm(file, { force: true });
   await writeFile(file, `${password}\n`, { mode: 0o600, flag: 'wx' });
   if (identity.switched) await chown(file, identity.uid, identity.gid);
@@ -45,7 +45,7 @@ async function passwordInput(file: string, password: string, identity: Identity)
 
 interface Initdb {
   readonly binaries: Binaries;
-  readonly identity: Identity;
+  readonly identity: OsUser;
   readonly directory: string;
   readonly superuser: string;
   readonly password: FileHandle;

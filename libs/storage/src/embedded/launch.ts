@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Binaries, findBinaries } from './binaries.js';
 import type { EmbeddedOptions, EmbeddedPostgres } from './embedded-options.js';
 import { type Guard, guardServer } from './guard.js';
-import { type Identity, ownFolder } from './identity.js';
+import { type OsUser, ownFolder } from './identity.js';
 import { initialize } from './initialize.js';
 import { endOrphans } from './orphans.js';
 import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady } from './postmaster.js';
@@ -29,7 +29,7 @@ interface StartOptions extends EmbeddedOptions {
 /** The folder of a cluster, locked for this process, and the user that the server runs as. */
 export interface ClusterFolder {
   readonly root: string;
-  readonly identity: Identity;
+  readonly identity: OsUser;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function startServer(
  */
 async function refuseHidden(data: string, socketPath: string): Promise<void> {
   if (await someoneListens(socketPath))
-    throw new Error(`a PostgreSQL that is not visible here, of another container perhaps, serves ${data}`);
+    throw new Error(`a PostgreSQL that is not visible here, perhaps in another container, serves ${data}`);
 }
 
 function someoneListens(path: string): Promise<boolean> {
@@ -87,7 +87,7 @@ export const logOf = (root: string): string => join(root, 'postgres.log');
 
 interface Launch {
   readonly binaries: Binaries;
-  readonly identity: Identity;
+  readonly identity: OsUser;
   readonly root: string;
   readonly data: string;
   readonly url: string;

@@ -62,7 +62,7 @@ describe.runIf(process.getuid?.() === 0)('programs placed for another user', () 
     const isUsable = async (copy: string) => !copy.includes('no-execution');
     expect(await placeBinaries(installed, '1', isUsable, shelves)).toBe(join(good, 'postgresql-1'));
     await expect(placeBinaries(installed, '1', isUsable, [open, join(root, 'no-execution')])).rejects.toThrow(
-      /open is not a folder that only root can change; \S+ cannot be run there/,
+      /open is not a folder that only root can write to; \S+ cannot be run there/,
     );
   });
 });

@@ -30,7 +30,9 @@ export async function placeBinaries(
       complaints.push((error as Error).message);
     }
   }
-  throw new Error(`no place for the programs of PostgreSQL where its user can run them: ${complaints.join('; ')}`);
+  throw new Error(
+    `there is no folder for the PostgreSQL executables from which its user can run them: ${complaints.join('; ')}`,
+  );
 }
 
 /** Makes a folder of programs that all users can read, and that only root can have created or modified. */
@@ -40,7 +42,7 @@ async function makeShelf(shelf: string): Promise<string> {
   if (made !== undefined) await chmod(shelf, 0o755);
   const found = await lstat(shelf);
   if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-    throw new Error(`${shelf} is not a folder that only root can change`);
+    throw new Error(`${shelf} is not a folder that only root can write to`);
   }
   return shelf;
 }

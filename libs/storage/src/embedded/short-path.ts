@@ -19,6 +19,6 @@ export async function shortPath(folder: string): Promise<string> {
   });
   const found = await lstat(link);
   const ours = found.isSymbolicLink() && found.uid === process.getuid?.() && (await readlink(link)) === folder;
-  if (!ours) throw new Error(`${link} belongs to somebody else`);
+  if (!ours) throw new Error(`${link} belongs to another user`);
   return link;
 }

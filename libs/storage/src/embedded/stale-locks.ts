@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Identity } from './identity.js';
+import type { OsUser } from './identity.js';
 
 /** The lock of a data directory, and those of the sockets in it. */
 const LOCKS = /^(postmaster\.pid|\.s\.PGSQL\.\d+\.lock)$/;
@@ -20,12 +20,12 @@ const NOBODY = '2147483647';
  * pid, which is replaced by one that no process has: from the other lines a server detects that processes of the
  * previous one are still there.
  */
-export async function disarmStaleLocks(data: string, identity: Identity): Promise<void> {
+export async function disarmStaleLocks(data: string, identity: OsUser): Promise<void> {
   const locks = (await readdir(data)).filter((name) => LOCKS.test(name));
   await Promise.all(locks.map((name) => disarm(join(data, name), identity)));
 }
 
-async function disarm(lock: string, identity: Identity): Promise<void> {
+async function disarm(lock: string, identity: OsUser): Promise<void> {
   const [first = '', ...others] = (await readLock(lock)).split('\n');
   if (!/^-?\d+$/.test(first)) return rm(lock, { force: true });
   const fresh = `${lock}.${randomBytes(4).toString('hex')}`;
@@ -44,7 +44,7 @@ async function disarm(lock: string, identity: Identity): Promise<void> {
 async function readLock(lock: string): Promise<string> {
   const file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error(`${lock} is no file`);
+    if (!(await file.stat()).isFile()) throw new Error(`${lock} is not a file`);
     return await file.readFile('utf8');
   } finally {
     await file.close();

@@ -117,7 +117,7 @@ export class SupervisedPostgres {
       const outOfSpace = await isOutOfSpace(root, logOf(root), logged).catch(() => false);
       const pause = this.#budget.next(outOfSpace);
       if (pause === undefined) {
-        this.#giveUp(failure ?? new Error('PostgreSQL ends again and again, soon after each start'));
+        this.#giveUp(failure ?? new Error('PostgreSQL ends repeatedly, soon after each start'));
         return undefined;
       }
       if (failure) this.#observer.startFailed?.(failure, pause, outOfSpace);

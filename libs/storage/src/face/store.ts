@@ -156,7 +156,7 @@ export interface DeleteOp extends Key, Written {
 export type WriteOp = CreateOp | UpdateOp | DeleteOp;
 
 /** Why a write was refused; a conflict with the version that was found. */
-export type Refusal =
+export type WriteRefusal =
   | { readonly outcome: 'already-exists' }
   | { readonly outcome: 'conflict'; readonly version: Version }
   | { readonly outcome: 'not-found' }
@@ -179,12 +179,12 @@ export interface Exceeded {
 }
 
 /** Outcome of a write; all but `committed` have changed nothing. */
-export type WriteOutcome = { readonly outcome: 'committed'; readonly version: Version } | Refusal;
+export type WriteOutcome = { readonly outcome: 'committed'; readonly version: Version } | WriteRefusal;
 
 /** Outcome of a set: the versions of all of its writes, or which of them was refused, and why nothing was written. */
 export type SetOutcome =
   | { readonly outcome: 'committed'; readonly versions: readonly Version[] }
-  | { readonly outcome: 'refused'; readonly item: number; readonly refusal: Refusal };
+  | { readonly outcome: 'refused'; readonly item: number; readonly refusal: WriteRefusal };
 
 /** How far a type's history reaches: everything in (floor, head] can be replayed. */
 export interface Head {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 
 /** A key that records of changes are authenticated with between servers. */
 export interface AnnouncementKey {
@@ -37,7 +37,7 @@ interface KeyUpkeep {
 
 /** Reads the keys; makes one when there is none, or when the newest is too old. */
 export async function announcementKeys(
-  connection: Connection,
+  connection: DatabaseConnection,
   { rotation, overlap = OVERLAP, renews }: KeyUpkeep,
 ): Promise<AnnouncementKeys> {
   let rows = await connection.query(READ, [rotation, overlap]);

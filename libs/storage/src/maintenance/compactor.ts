@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import { StoreUnavailableError } from '../face/errors.js';
 import type { CompleteOptions } from '../face/options.js';
@@ -96,7 +96,7 @@ export class Compactor {
   }
 
   /** Drops partitions that are due even when the preceding steps failed: when the disk is full, only dropping helps. */
-  async #round(connection: Connection, now: number | undefined): Promise<CompactionRound> {
+  async #round(connection: DatabaseConnection, now: number | undefined): Promise<CompactionRound> {
     const failures: unknown[] = [];
     const attempt = async <T>(step: Promise<T>): Promise<T | undefined> => {
       try {
@@ -127,7 +127,7 @@ export class Compactor {
    * Records when partitions were opened and closed, and closes the current one if it is old enough and not empty. It
    * stays open when the next one could not be made, as writes would fail.
    */
-  async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
+  async #seal(connection: DatabaseConnection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
     const [row] = await connection.query(
       `SELECT p.number FROM history_partition p, resource_version s
@@ -146,7 +146,7 @@ export class Compactor {
     return number;
   }
 
-  async #note(connection: Connection, now: number | undefined): Promise<void> {
+  async #note(connection: DatabaseConnection, now: number | undefined): Promise<void> {
     const current = `(SELECT last_value / ${PARTITION_WIDTH} FROM resource_version)`;
     await connection.query(
       `UPDATE history_partition p
@@ -157,7 +157,7 @@ export class Compactor {
   }
 
   /** Numbers of the partitions past retention. */
-  async #due(connection: Connection, now: number | undefined): Promise<bigint[]> {
+  async #due(connection: DatabaseConnection, now: number | undefined): Promise<bigint[]> {
     const due = await connection.query(
       `SELECT number FROM history_partition
         WHERE sealed_at <= ${clock(now)} - make_interval(secs => $1) ORDER BY number`,
@@ -167,7 +167,7 @@ export class Compactor {
   }
 
   /** A non-empty partition that was not closed in time is overdue from when it should have been closed. */
-  async #overdue(connection: Connection, now: number | undefined): Promise<number> {
+  async #overdue(connection: DatabaseConnection, now: number | undefined): Promise<number> {
     const [row] = await connection.query(
       `SELECT max(extract(epoch FROM ${clock(now)} - coalesce(p.sealed_at, p.opened_at + ${longest(now)})))
          FROM history_partition p
@@ -179,7 +179,7 @@ export class Compactor {
   }
 }
 
-async function boundsOf(connection: Connection): Promise<HistoryBounds> {
+async function boundsOf(connection: DatabaseConnection): Promise<HistoryBounds> {
   const [row] = await connection.query(
     `SELECT s.last_value, (max(p.number) + 1) * ${PARTITION_WIDTH},
             extract(epoch FROM (array_agg(p.opened_at ORDER BY p.number))[1]), extract(epoch FROM max(p.opened_at))

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import type { BodyCodec } from '../face/body-codec.js';
 import type { Key, TypeId, Version } from '../face/key.js';
@@ -129,7 +129,7 @@ export class ExpiryQueue {
     }
   }
 
-  #use(statement: string, parameters: Parameters<Connection['query']>[1]): Promise<TextRow[]> {
+  #use(statement: string, parameters: Parameters<DatabaseConnection['query']>[1]): Promise<TextRow[]> {
     return this.pool.use((connection) => connection.query(statement, parameters));
   }
 }

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import type { CompleteOptions } from '../face/options.js';
 import { PARTITION_WIDTH } from '../reads/history.js';
@@ -49,7 +49,7 @@ export class Heartbeat {
     else await this.pool.use((connection) => this.#beat(connection));
   }
 
-  async #beat(connection: Connection): Promise<void> {
+  async #beat(connection: DatabaseConnection): Promise<void> {
     const [row] = await connection.statement('beat', BEAT, [this.#pace, SILENCE]);
     if (row?.[0] === 'fresh') this.#rest = REST;
     // The database was paused, or is another one behind the same connection: a pooler's.

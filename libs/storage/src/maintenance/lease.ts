@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 
 const TAKE = `
@@ -18,7 +18,7 @@ SELECT name FROM maintenance_lease
  ORDER BY name`;
 
 /** Names of leases with a prefix that any process holds now. */
-export async function heldLeases(connection: Connection, prefix: string): Promise<readonly string[]> {
+export async function heldLeases(connection: DatabaseConnection, prefix: string): Promise<readonly string[]> {
   const rows = await connection.query(HELD, [prefix]);
   return rows.map(([name]) => name ?? '');
 }
@@ -44,7 +44,7 @@ export class Lease {
   ) {}
 
   /** Takes or renews the lease. @returns false when another process holds it */
-  async take(connection: Connection): Promise<boolean> {
+  async take(connection: DatabaseConnection): Promise<boolean> {
     const asked = performance.now();
     const rows = await connection.query(TAKE, [this.name, this.#holder, this.duration / 1000]);
     const taken = rows.length > 0;
@@ -57,7 +57,7 @@ export class Lease {
     return this.#until === undefined ? undefined : performance.now() < this.#until;
   }
 
-  async giveBack(connection: Connection): Promise<void> {
+  async giveBack(connection: DatabaseConnection): Promise<void> {
     if (this.#until !== undefined) this.#until = Number.NEGATIVE_INFINITY;
     if (!connection.broken) await connection.query(GIVE_BACK, [this.name, this.#holder]);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { int4Array } from '../writes/arrays.js';
 import { Lineage } from './lineage.js';
 
@@ -42,7 +42,7 @@ class FakeDatabase {
       const told = (values[0] as Buffer).length > NOTHING.length;
       return [[String(epoch), null, null, told ? '1' : '0', branches, '0', String(resumed)]];
     },
-  } as unknown as Connection;
+  } as unknown as DatabaseConnection;
 
   #beginEpoch(epoch: number): void {
     if (epoch !== this.said.epoch) return;

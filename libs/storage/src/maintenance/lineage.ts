@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { ConnectionLostError } from '../connections/failures.js';
 import type { TypeId, Version } from '../face/key.js';
 import type { Head } from '../face/store.js';
@@ -34,7 +34,7 @@ export class Lineage {
    */
   constructor(
     private readonly pace: bigint,
-    private readonly rejoin: (connection: Connection) => Promise<void> = async () => {},
+    private readonly rejoin: (connection: DatabaseConnection) => Promise<void> = async () => {},
     private readonly mayWrite = true,
   ) {}
 
@@ -89,7 +89,7 @@ export class Lineage {
   }
 
   /** Checks a database before it is used; when it went back in time, begins a new epoch and notifies the listeners. */
-  async inspect(connection: Connection): Promise<void> {
+  async inspect(connection: DatabaseConnection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
       const { epoch, resumed, verdict, branches } = await this.#compare(connection, identity);
@@ -111,20 +111,20 @@ export class Lineage {
    * Begins an epoch. A process that may only read notifies its own listeners and forgets the versions it knew: other
    * servers can have them only if they saw them too, and one of those that may write will begin the epoch.
    */
-  async #beginEpoch(connection: Connection, identity: Identity, epoch: bigint): Promise<void> {
+  async #beginEpoch(connection: DatabaseConnection, identity: Identity, epoch: bigint): Promise<void> {
     if (!this.mayWrite) return this.#turn(true);
     const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
     await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
     await recordIdentity(connection, identity);
   }
 
-  async #resume(connection: Connection, { system, timeline }: Identity): Promise<void> {
+  async #resume(connection: DatabaseConnection, { system, timeline }: Identity): Promise<void> {
     if (!this.mayWrite)
       throw new ConnectionLostError('the history of the database waits for an api-server to go on with it');
     await connection.query(RESUME, [system ?? null, timeline ?? null, PARTITION_WIDTH, this.pace, SILENCE]);
   }
 
-  async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
+  async #compare(connection: DatabaseConnection, identity: Identity): Promise<Comparison> {
     // Read together: during the query another inspection may adopt an epoch, and forget versions before it.
     const known = this.#epoch;
     const announced = this.#everything();
@@ -231,7 +231,7 @@ interface Identity {
 }
 
 /** Reads which server and timeline this is, as far as it says: managed services deny some of these functions. */
-async function readIdentity(connection: Connection): Promise<Identity> {
+async function readIdentity(connection: DatabaseConnection): Promise<Identity> {
   const ask = async (expression: string) => {
     try {
       const [row] = await connection.query(`SELECT (${expression})::text`);
@@ -247,7 +247,7 @@ async function readIdentity(connection: Connection): Promise<Identity> {
   };
 }
 
-async function recordIdentity(connection: Connection, identity: Identity): Promise<void> {
+async function recordIdentity(connection: DatabaseConnection, identity: Identity): Promise<void> {
   await connection.query('UPDATE installation SET system_identifier = $1, timeline = $2', [
     identity.system ?? null,
     identity.timeline ?? null,

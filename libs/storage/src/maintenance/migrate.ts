@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { sqlState } from '../connections/failures.js';
 import type { StoreObserver } from '../face/observer.js';
 import {
@@ -77,7 +77,7 @@ export interface Installation {
  * @throws IncompatibleDatabaseError; the driver's error
  */
 export async function migrate(
-  connection: Connection,
+  connection: DatabaseConnection,
   schema: string,
   migrations: readonly Migration[],
   installation: Installation,
@@ -114,7 +114,7 @@ export async function patiently<T>(timeout: number, run: () => Promise<T>): Prom
  * @throws IncompatibleDatabaseError when it is refused, too far ahead, or not accessible
  */
 export async function isComplete(
-  connection: Connection,
+  connection: DatabaseConnection,
   schema: string,
   migrations: readonly Migration[],
   migrates: boolean,
@@ -132,7 +132,7 @@ export async function isComplete(
 }
 
 /** Number of a schema's newest migration; 0 if there is none. */
-async function numberOf(connection: Connection, schema: string): Promise<number> {
+async function numberOf(connection: DatabaseConnection, schema: string): Promise<number> {
   const [row] = await connection.query(
     `SELECT n.oid::text, has_schema_privilege(n.oid, 'USAGE'), current_user
        FROM (SELECT to_regnamespace('${schema}')::oid AS oid) n`,
@@ -166,7 +166,7 @@ function refuseFarAhead(current: number, newest: number): void {
  * @throws IncompatibleDatabaseError; the driver's error, also when tables are in use for longer than its patience
  */
 export async function migrateSchema<T>(
-  connection: Connection,
+  connection: DatabaseConnection,
   reports: MigrationReports,
   migrations: readonly Migration[],
   last: () => Promise<T>,
@@ -194,7 +194,7 @@ const notAllowed = (schema: string, cause: unknown): Error =>
     { cause },
   );
 
-async function prepareSchema(connection: Connection, schema: string): Promise<void> {
+async function prepareSchema(connection: DatabaseConnection, schema: string): Promise<void> {
   const [row] = await connection.query(
     `SELECT to_regnamespace('${schema}')::text, to_regclass('${schema}.schema_migration')::text`,
   );
@@ -207,7 +207,7 @@ async function prepareSchema(connection: Connection, schema: string): Promise<vo
 }
 
 async function applyMissing(
-  connection: Connection,
+  connection: DatabaseConnection,
   reports: MigrationReports,
   migrations: readonly Migration[],
 ): Promise<void> {
@@ -223,7 +223,7 @@ async function applyMissing(
 }
 
 /** Records the installation of a new database. @throws IncompatibleDatabaseError when its naming profile is another */
-export async function recordInstallation(connection: Connection, wanted: Installation): Promise<Installation> {
+export async function recordInstallation(connection: DatabaseConnection, wanted: Installation): Promise<Installation> {
   await connection.query('INSERT INTO installation (cluster_id, naming) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     wanted.clusterId,
     wanted.naming,
@@ -234,7 +234,7 @@ export async function recordInstallation(connection: Connection, wanted: Install
 }
 
 /** Returns the recorded installation, if any. @throws IncompatibleDatabaseError when its naming profile is another */
-async function findInstallation(connection: Connection, naming: string): Promise<Installation | undefined> {
+async function findInstallation(connection: DatabaseConnection, naming: string): Promise<Installation | undefined> {
   const [row] = await connection.query('SELECT cluster_id, naming FROM installation');
   if (!row) return undefined;
   const found = { clusterId: row[0] ?? '', naming: row[1] ?? '' };

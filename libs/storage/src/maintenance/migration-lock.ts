@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { StoreObserver } from '../face/observer.js';
 
 /** Key of the advisory lock under which one process migrates. */
@@ -29,7 +29,10 @@ export interface MigrationReports {
  * idle.
  * @throws the driver's error
  */
-export async function beginUnderMigrationLock(connection: Connection, reports: MigrationReports): Promise<void> {
+export async function beginUnderMigrationLock(
+  connection: DatabaseConnection,
+  reports: MigrationReports,
+): Promise<void> {
   const began = performance.now();
   for (let reported = Number.NEGATIVE_INFINITY; ; ) {
     // Migrations may take longer than a statement of the running system is allowed to.

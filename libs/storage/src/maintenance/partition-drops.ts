@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { sqlState } from '../connections/failures.js';
 
 /** Milliseconds that writers may have to wait behind a drop that waits for a read of history. */
@@ -44,7 +44,7 @@ export class PartitionDrops {
   readonly #left = new Map<bigint, LeftPartition>();
 
   /** @param due numbers, ascending; @throws the error that broke the connection */
-  async run(connection: Connection, due: readonly bigint[]): Promise<DropReport> {
+  async run(connection: DatabaseConnection, due: readonly bigint[]): Promise<DropReport> {
     for (const number of this.#left.keys()) if (!due.includes(number)) this.#left.delete(number);
     const dropped: bigint[] = [];
     const began = performance.now();
@@ -68,7 +68,7 @@ export class PartitionDrops {
   }
 
   /** Undefined when it has been dropped. */
-  async #drop(connection: Connection, number: bigint): Promise<LeftPartition | undefined> {
+  async #drop(connection: DatabaseConnection, number: bigint): Promise<LeftPartition | undefined> {
     try {
       await connection.query('SELECT drop_history_partition($1, $2)', [number, PATIENCE]);
       this.#left.delete(number);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import type { Version } from '../face/key.js';
 import { textArray } from '../writes/arrays.js';
@@ -78,7 +78,7 @@ export class DatabasePresence implements Presence {
 }
 
 /** Undefined when no server is alive. */
-export async function leastProgress(connection: Connection): Promise<LeastProgress | undefined> {
+export async function leastProgress(connection: DatabaseConnection): Promise<LeastProgress | undefined> {
   const [row] = await connection.query(LEAST, []);
   const [served, drained, held] = row ?? [];
   if (!served || !drained) return undefined;

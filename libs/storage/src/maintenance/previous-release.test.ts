@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import { parseDatabaseUrl } from '../connections/connection-url.js';
 import type { TypeId } from '../face/key.js';
 import { completeOptions } from '../face/options.js';
@@ -61,7 +61,7 @@ SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.o
 
 let server: TestServer;
 let schema: string;
-let old: Connection;
+let old: DatabaseConnection;
 let type: TypeId;
 let store: PostgresStore;
 
@@ -71,7 +71,7 @@ async function openBefore(own: string) {
   const address = parseDatabaseUrl(server.url);
   const [host] = address.hosts;
   if (!host) throw new Error('no host');
-  const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
+  const connection = await DatabaseConnection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
   await migrate(connection, own, (await shippedMigrations()).slice(0, BEFORE), options);
   await ensurePartitions(connection);
   const [first = 0] = await new RegisteredTypes().register(connection, [{ group: '', resource: 'things' }]);
@@ -87,7 +87,11 @@ interface OldWrite {
 }
 
 /** One write, as a batch of its own. */
-async function writeOn(connection: Connection, of: TypeId, { action, name, version = 0n, body, owners }: OldWrite) {
+async function writeOn(
+  connection: DatabaseConnection,
+  of: TypeId,
+  { action, name, version = 0n, body, owners }: OldWrite,
+) {
   const values = [
     ...[100, `{${of}}`, '{}', 0, '{1}', `{${action}}`, '{""}', `{${name}}`, '{u}', int8Array([version]), '{v1}', '{7}'],
     ...[byteaArray([body ?? Buffer.from(name)]), byteaArray([owners ?? null]), '{1}'],

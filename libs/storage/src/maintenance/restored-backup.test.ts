@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import { type DatabaseHost, parseDatabaseUrl } from '../connections/connection-url.js';
 import { HistoryExpiredError } from '../face/errors.js';
 import type { TypeId, Version } from '../face/key.js';
@@ -343,7 +343,7 @@ describe('a database of before heartbeats', () => {
     const options = completeOptions({ url: server.url, naming: 'orch', schema });
     const address = parseDatabaseUrl(server.url);
     const host = address.hosts[0] as DatabaseHost;
-    const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 0 });
+    const connection = await DatabaseConnection.open(host, { ...options, address, idleTransactionTimeout: 0 });
     await migrate(connection, schema, (await shippedMigrations()).slice(0, BEFORE), options);
     await ensurePartitions(connection);
     await new RegisteredTypes().register(connection, [{ group: '', resource: 'things' }]);

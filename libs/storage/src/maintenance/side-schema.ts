@@ -1,4 +1,4 @@
-import type { Connection, ConnectionSettings, Parameter } from '../connections/connection.js';
+import type { ConnectionSettings, DatabaseConnection, SqlParameter } from '../connections/connection.js';
 import { Connector } from '../connections/connector.js';
 import { Pool, type PoolOptions } from '../connections/pool.js';
 import type { TextRow } from '../reads/text-row.js';
@@ -25,7 +25,7 @@ export class SideSchema {
   }
 
   /** Runs one statement. @throws StoreUnavailableError when the database is unavailable; the driver's error */
-  query(text: string, values: readonly Parameter[]): Promise<TextRow[]> {
+  query(text: string, values: readonly SqlParameter[]): Promise<TextRow[]> {
     return this.#pool.use((connection) => connection.query(text, values));
   }
 
@@ -47,7 +47,7 @@ export class SideSchema {
     return this.#pool.close();
   }
 
-  async #migrate(connection: Connection): Promise<void> {
+  async #migrate(connection: DatabaseConnection): Promise<void> {
     if (this.#migrated) return;
     const { schema } = this.settings;
     if (!(await isComplete(connection, schema, this.migrations, this.options.migrates)))

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Key, Version } from '../face/key.js';
 import { text } from './rows.js';
 import { exactRows, IN_INDEX_ORDER, type KeyRange, lastTwo, nthKey } from './snapshot-sql.js';
@@ -23,7 +23,7 @@ interface PageEnd {
  * @param connection in a transaction that sees the version; planner settings made here hold until its end
  */
 export async function findPageEnd(
-  connection: Pick<Connection, 'query'>,
+  connection: Pick<DatabaseConnection, 'query'>,
   range: KeyRange,
   at: Version,
   limit: number,

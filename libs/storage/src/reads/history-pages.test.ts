@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { ConnectionLostError, NoAnswerError } from '../connections/failures.js';
 import { Pool } from '../connections/pool.js';
 import { UNDIVIDED } from '../face/body-codec.js';
@@ -33,7 +33,7 @@ function pagesOf(
       if (bytes > canRead()) throw failure();
       return { heading, rows: copied.map((row) => read(row, 0)) };
     },
-  } as unknown as Connection;
+  } as unknown as DatabaseConnection;
   const lineage = { isLost: (_type: number, version: bigint) => version === 5n } as unknown as Lineage;
   return {
     asked,

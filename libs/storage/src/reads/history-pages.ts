@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { TookTooLongError } from '../connections/failures.js';
 import type { Pool } from '../connections/pool.js';
 import { HistoryExpiredError } from '../face/errors.js';
@@ -105,7 +105,7 @@ export class HistoryPages {
    * Takes the lock first, as a COPY uses a snapshot taken before its own locks: a floor read then would not match the
    * changes that compaction has left.
    */
-  async #read(connection: Connection, request: PageRequest, bytes: number): Promise<readonly HistoricChange[]> {
+  async #read(connection: DatabaseConnection, request: PageRequest, bytes: number): Promise<readonly HistoricChange[]> {
     const { type, after, prior } = request;
     const page = new SharedBodies();
     const bodyAt = prior === 'body' ? page.bodyAt : undefined;

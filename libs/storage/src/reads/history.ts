@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 
 /**
  * Versions of one history partition. The sequence skips to the next multiple when a partition is closed, so a partition
@@ -11,7 +11,7 @@ export const PARTITION_WIDTH = 10_000_000n;
 const AHEAD = 2n;
 
 /** Makes sure that versions drawn now and for a while have a partition; cheap when they have. */
-export async function ensurePartitions(connection: Connection): Promise<void> {
+export async function ensurePartitions(connection: DatabaseConnection): Promise<void> {
   await connection.query(
     `SELECT create_history_partition(last_value / ${PARTITION_WIDTH} + n, ${PARTITION_WIDTH})
        FROM resource_version, generate_series(0, ${AHEAD}) n

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Parameter } from '../connections/connection.js';
+import type { SqlParameter } from '../connections/connection.js';
 import { openStore } from '../postgres-store.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { KeptRows } from './kept-rows.js';
@@ -84,7 +84,7 @@ describe('where many row versions are dead', () => {
     await session.query('SELECT pg_stat_force_next_flush()');
   };
   const connection = {
-    statement: async (_: string, text: string, values: readonly Parameter[]) =>
+    statement: async (_: string, text: string, values: readonly SqlParameter[]) =>
       (await session.query({ text, values: [...values], rowMode: 'array' })).rows,
   };
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 
 /** SQL for the database's counters of the rows of objects, since its statistics were reset. */
 const COUNTS = `
@@ -37,7 +37,7 @@ export class KeptRows {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Estimated number, as far as is known; 0 when the database does not count, as a standby. */
-  async count(connection: Pick<Connection, 'statement'>): Promise<number> {
+  async count(connection: Pick<DatabaseConnection, 'statement'>): Promise<number> {
     const [row] = await connection.statement('kept_rows', COUNTS, []);
     const [dead = 0, live = 0, ended = 0, vacuums = 0] = (row ?? []).map(Number);
     this.#compare({ at: this.now(), dead, live, ended, vacuums });

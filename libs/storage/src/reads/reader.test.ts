@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import { completeOptions } from '../face/options.js';
 import { Lineage } from '../maintenance/lineage.js';
-import { FEW, Reader } from './reader.js';
+import { BatchingReader, FEW } from './reader.js';
 import type { TextRow } from './text-row.js';
 
 /** A pool of one connection on which every statement has the same answer. */
@@ -13,7 +13,8 @@ function poolOf(answer: () => Promise<TextRow[]>) {
     asked.push(name);
     return answer();
   };
-  const use = <T>(work: (connection: Connection) => Promise<T>) => work({ statement } as unknown as Connection);
+  const use = <T>(work: (connection: DatabaseConnection) => Promise<T>) =>
+    work({ statement } as unknown as DatabaseConnection);
   return { asked, pool: { use } as unknown as Pool };
 }
 
@@ -25,7 +26,7 @@ it('measures many objects apart from the connections of other reads', async () =
   const reads = poolOf(async () => [[String(FEW), '1']]);
   const measuring = poolOf(() => ended.then(() => [['3000', '7']]));
   const options = completeOptions({ url: 'postgres://nowhere', naming: 'orch' });
-  const reader = new Reader(reads.pool, measuring.pool, new Lineage(1n), options);
+  const reader = new BatchingReader(reads.pool, measuring.pool, new Lineage(1n), options);
   const measure = reader.measure(1, 10_000);
   await expect.poll(() => measuring.asked).toEqual(['measure']);
   await reader.ping();
@@ -46,7 +47,7 @@ it('compares clocks on the way, and tells only what the way leaves certain', asy
     while (Date.now() < asked + 5);
     return [[String((asked + theirs) / 1000)]];
   });
-  const reader = new Reader(reads.pool, reads.pool, new Lineage(1n), options);
+  const reader = new BatchingReader(reads.pool, reads.pool, new Lineage(1n), options);
   for (theirs of [0, -60_000, 60_000]) await reader.ping();
   expect(told[0]).toBeCloseTo(0, 1);
   expect(told[1]).toBeGreaterThan(59_000);

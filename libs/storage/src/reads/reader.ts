@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import type { Pool } from '../connections/pool.js';
 import type { TypeId, Version } from '../face/key.js';
 import { isPossibleKey, isPossibleText } from '../face/key.js';
@@ -50,7 +50,7 @@ SELECT h.type FROM held h
 export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
 
 /** The short reads; calls that arrive together share a query that begins after all of them arrived. */
-export class Reader {
+export class BatchingReader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
   readonly #lastVersions: Gatherer<undefined, Version>;
 
@@ -135,7 +135,7 @@ export class Reader {
     return asked.map(() => heads);
   }
 
-  async #headsOn(connection: Connection, types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+  async #headsOn(connection: DatabaseConnection, types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     for (;;) {
       // Versions that others have announced by the time the query begins; later ones may be ahead of its answer.
       const announced = types.map((type) => this.lineage.announced(type));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import { type DatabaseHost, parseDatabaseUrl } from '../connections/connection-url.js';
 import type { Key, TypeId, Version } from '../face/key.js';
 import { completeOptions } from '../face/options.js';
@@ -90,7 +90,7 @@ const commitUnits = ({ type, op, namespace, name }: WriteOp, expected: Version) 
   `SELECT o_version FROM commit_units(NULL, ARRAY[${type}], '{}', 0, '{1}', ARRAY[${ACTIONS[op]}]::smallint[],
      ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], '{""}', ARRAY[$1::bytea], '{}', '{1}')`;
 
-async function writeOld(old: Connection, call: typeof writeBatch, op: WriteOp): Promise<Version> {
+async function writeOld(old: DatabaseConnection, call: typeof writeBatch, op: WriteOp): Promise<Version> {
   const expected = op.op === 'create' || op.version === 'previous' ? 0n : op.version;
   const [row] = await old.query(call(op, expected), [`\\x${op.body.toString('hex')}`]);
   return BigInt(row?.[0] ?? 0);
@@ -122,7 +122,7 @@ describe('a random history', () => {
       const options = completeOptions({ url: server.url, naming: 'orch', schema });
       const address = parseDatabaseUrl(server.url);
       const host = address.hosts[0] as DatabaseHost;
-      const old = await Connection.open(host, { ...options, address, idleTransactionTimeout: 0 });
+      const old = await DatabaseConnection.open(host, { ...options, address, idleTransactionTimeout: 0 });
       const before = (await shippedMigrations()).filter(({ number }) => number < INDEX);
       await migrate(old, schema, before, options);
       await ensurePartitions(old);

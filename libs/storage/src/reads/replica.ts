@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { ConnectionLostError } from '../connections/failures.js';
 import type { Pool } from '../connections/pool.js';
 import type { BodyCodec } from '../face/body-codec.js';
@@ -26,7 +26,7 @@ SELECT t.head, ${ROW_COLUMNS}
 /** Refuses a database that is not a replica of ours. */
 export const followerOf =
   (clusterId: string) =>
-  async (connection: Connection): Promise<void> => {
+  async (connection: DatabaseConnection): Promise<void> => {
     const [row] = await connection.query('SELECT cluster_id FROM installation');
     if (row?.[0] !== clusterId) throw new ConnectionLostError('the read replica is of another installation');
   };
@@ -61,7 +61,7 @@ export class Replica {
     });
   }
 
-  async #get(connection: Connection, type: TypeId, key: Key) {
+  async #get(connection: DatabaseConnection, type: TypeId, key: Key) {
     const [row] = await connection.statement('replica_get', GET, [type, key.namespace, key.name]);
     if (!row || !this.#isNew(type, BigInt(text(row, 0)))) return undefined;
     return { row: row[1] === null ? undefined : readRow(row, 1, this.bodies) };

@@ -3,7 +3,7 @@ import type { TypeId, Version } from '../face/key.js';
 import type { CompleteOptions } from '../face/options.js';
 import type { Head } from '../face/store.js';
 import { Gatherer } from '../writes/gatherer.js';
-import { type Reader, unknownType } from './reader.js';
+import { type BatchingReader, unknownType } from './reader.js';
 
 /** Waits in the queue of the writers (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
 const AWAIT_LANE = 'SELECT await_lane($1)';
@@ -17,7 +17,7 @@ export class SettledHeads {
 
   constructor(
     private readonly pool: Pool,
-    private readonly reader: Reader,
+    private readonly reader: BatchingReader,
     private readonly options: CompleteOptions,
   ) {}
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import type { TypeId, Version } from '../face/key.js';
 import type { StoreOptions } from '../face/options.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
@@ -51,8 +51,11 @@ it('history stays for an exact read from when its floor was looked at, also betw
      WHERE mode = 'AccessShareLock' AND relation IN ('history_partition'::regclass, 'change'::regclass)
        AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction') ORDER BY name DESC`;
   const locked: string[] = [];
-  const query = Connection.prototype.query;
-  vi.spyOn(Connection.prototype, 'query').mockImplementation(async function (this: Connection, ...args) {
+  const query = DatabaseConnection.prototype.query;
+  vi.spyOn(DatabaseConnection.prototype, 'query').mockImplementation(async function (
+    this: DatabaseConnection,
+    ...args
+  ) {
     const rows = await query.apply(this, args);
     // The transaction of the read has begun, and has seen that its version is above the floor.
     if (!args[0].includes('REPEATABLE READ')) return rows;

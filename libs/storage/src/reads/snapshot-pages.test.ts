@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import { type DatabaseHost, parseDatabaseUrl } from '../connections/connection-url.js';
 import type { Key, TypeId, Version } from '../face/key.js';
 import { completeOptions } from '../face/options.js';
@@ -133,7 +133,7 @@ describe('a database of before the index', () => {
     const schema = server.freshSchema();
     const options = completeOptions({ url: server.url, naming: 'orch', schema });
     const address = parseDatabaseUrl(server.url);
-    const old = await Connection.open(address.hosts[0] as DatabaseHost, {
+    const old = await DatabaseConnection.open(address.hosts[0] as DatabaseHost, {
       ...options,
       address,
       idleTransactionTimeout: 0,

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { ConnectionLostError, toStoreError } from '../connections/failures.js';
 import type { Pool } from '../connections/pool.js';
 import type { CompleteOptions } from '../face/options.js';
@@ -17,7 +17,7 @@ export class SnapshotSession {
   readonly #timer: NodeJS.Timeout;
 
   constructor(
-    readonly connection: Connection,
+    readonly connection: DatabaseConnection,
     private readonly pool: Pool,
     private readonly options: CompleteOptions,
   ) {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { toStoreError } from '../connections/failures.js';
 import type { Pool } from '../connections/pool.js';
 import { HistoryExpiredError } from '../face/errors.js';
@@ -58,7 +58,7 @@ export class Snapshots {
   }
 
   /** Seeking an object costs several times as much as reading it: worthwhile for few, with much between them. */
-  async #isSparse(range: KeyRange, connection: Connection): Promise<boolean> {
+  async #isSparse(range: KeyRange, connection: DatabaseConnection): Promise<boolean> {
     if ((await this.#kept.count(connection)) < this.options.deadRows) return false;
     const [row] = await connection.query(areFewer(range, FEW));
     return row?.[0] === 't';

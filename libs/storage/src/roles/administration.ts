@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { Connector } from '../connections/connector.js';
 import { connectionSettings, connectWithin } from '../connections/opening.js';
 import type { StoreObserver } from '../face/observer.js';
@@ -150,7 +150,10 @@ export function installationOf(database: Administered): Promise<Installation> {
   });
 }
 
-async function withConnection<T>({ url }: Administered, run: (connection: Connection) => Promise<T>): Promise<T> {
+async function withConnection<T>(
+  { url }: Administered,
+  run: (connection: DatabaseConnection) => Promise<T>,
+): Promise<T> {
   const options = completeOptions({ url, naming: '', schema: STORE_SCHEMA, applicationName: 'orchctl' });
   const connector = new Connector(connectionSettings(options), async () => undefined);
   const connection = await connectWithin(connector, options.openTimeout);

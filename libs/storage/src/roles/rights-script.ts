@@ -6,7 +6,7 @@ const NAME = /^[A-Za-z_][\w.@-]{0,62}$/;
 
 /** A role's or schema's name for SQL. @throws RangeError for what is none of letters, digits, `_`, `-`, `.` and `@` */
 export function identifier(name: string): string {
-  if (!NAME.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name of a role`);
+  if (!NAME.test(name)) throw new RangeError(`${JSON.stringify(name)} is not a valid role name`);
   return `"${name}"`;
 }
 

@@ -295,7 +295,7 @@ describe('the roles', () => {
     await expect(run({ apiServer: 'landlord' })).rejects.toThrow(owns);
     await admin.query('CREATE ROLE agent; GRANT landlord TO agent');
     await expect(run({ gateway: 'agent' })).rejects.toThrow(/the role agent owns the database/);
-    await expect(run({ gateway: `x" $orch$; DROP TABLE y; --` })).rejects.toThrow(/is no name of a role/);
+    await expect(run({ gateway: `x" $orch$; DROP TABLE y; --` })).rejects.toThrow(/is not a valid role name/);
   });
 
   it('are those of every database, which is told', async () => {

@@ -1,4 +1,4 @@
-import type { Parameter } from '../connections/connection.js';
+import type { SqlParameter } from '../connections/connection.js';
 import type { TypeId } from '../face/key.js';
 import type { Charge, Exceeded, Tally, WriteOp } from '../face/store.js';
 import { int2Array, int4Array, int8Array, textArray } from './arrays.js';
@@ -38,11 +38,11 @@ export interface ChargedAmount {
 
 /** The last parameters of `commit_charged`, and the amounts in the order of its answer. */
 interface ChargeParameters {
-  readonly parameters: Parameter[];
+  readonly parameters: SqlParameter[];
   readonly amounts: readonly ChargedAmount[];
 }
 
-const NOTHING: readonly Parameter[] = Array.from({ length: 7 }, () => '{}');
+const NOTHING: readonly SqlParameter[] = Array.from({ length: 7 }, () => '{}');
 
 /** @param ops of a batch, in the order in which they are carried out */
 export function chargeParameters(ops: readonly WriteOp[], accountType: TypeId): ChargeParameters {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Connection } from '../connections/connection.js';
+import { DatabaseConnection } from '../connections/connection.js';
 import { parseDatabaseUrl } from '../connections/connection-url.js';
 import { completeOptions } from '../face/options.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
@@ -23,7 +23,7 @@ async function isolationOf(pooling: 'session' | 'transaction') {
     const [host] = address.hosts;
     if (!host) throw new Error('no host');
     const options = completeOptions({ url: server.url, naming: 'orch', schema: server.freshSchema(), pooling });
-    const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
+    const connection = await DatabaseConnection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
     return await connection
       .query(`SELECT current_setting('transaction_isolation')`, [])
       .finally(() => connection.end());

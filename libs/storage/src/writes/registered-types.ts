@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { StoreUnavailableError } from '../face/errors.js';
 import type { TypeId } from '../face/key.js';
 import type { TypeName } from '../face/type-name.js';
@@ -36,7 +36,7 @@ WITH lost AS (
 INSERT INTO history_floor (type, floor) SELECT id, head FROM lost`;
 
 /** All registered types, in order of registration. */
-export async function allTypes(connection: Connection): Promise<readonly TypeName[]> {
+export async function allTypes(connection: DatabaseConnection): Promise<readonly TypeName[]> {
   const rows = await connection.query(ALL);
   return rows.map(([group, resource]) => ({ group: group ?? '', resource: resource ?? '' }));
 }
@@ -49,7 +49,7 @@ export class RegisteredTypes {
   constructor(private readonly mayWrite = true) {}
 
   /** Ids in the order asked; those that have none get new ones. Types are never removed, so ids aren't reused. */
-  async register(connection: Connection, types: readonly TypeName[]): Promise<readonly TypeId[]> {
+  async register(connection: DatabaseConnection, types: readonly TypeName[]): Promise<readonly TypeId[]> {
     let ids = await idsOf(connection, types);
     if (ids.includes(undefined)) {
       await alone(connection, () => connection.query(INSERT, namesOf(types)));
@@ -62,7 +62,7 @@ export class RegisteredTypes {
   }
 
   /** Ids in the order asked; undefined if some are not registered yet. */
-  async find(connection: Connection, types: readonly TypeName[]): Promise<readonly TypeId[] | undefined> {
+  async find(connection: DatabaseConnection, types: readonly TypeName[]): Promise<readonly TypeId[] | undefined> {
     const ids = await idsOf(connection, types);
     const known = ids.filter((id) => id !== undefined);
     return known.length === ids.length ? this.#note(types, known) : undefined;
@@ -77,7 +77,7 @@ export class RegisteredTypes {
    * Registers types again in a restored database that has forgotten them.
    * @throws StoreUnavailableError when it has given the id of one to another meanwhile, which only a restart fixes
    */
-  async restore(connection: Connection): Promise<void> {
+  async restore(connection: DatabaseConnection): Promise<void> {
     const [ids, types] = [[...this.#types.keys()], [...this.#types.values()]];
     const lost = (found: readonly (TypeId | undefined)[]) => ids.findIndex((id, i) => found[i] !== id);
     const found = await idsOf(connection, types);
@@ -101,13 +101,13 @@ function namesOf(types: readonly TypeName[]): readonly Buffer[] {
   return [textArray(types.map((type) => type.group)), textArray(types.map((type) => type.resource))];
 }
 
-async function idsOf(connection: Connection, types: readonly TypeName[]): Promise<(TypeId | undefined)[]> {
+async function idsOf(connection: DatabaseConnection, types: readonly TypeName[]): Promise<(TypeId | undefined)[]> {
   const rows = await connection.query(SELECT, namesOf(types));
   return rows.map(([id]) => (id === null || id === undefined ? undefined : Number(id)));
 }
 
 /** Runs something in a transaction, one process at a time. */
-async function alone(connection: Connection, run: () => Promise<unknown>): Promise<void> {
+async function alone(connection: DatabaseConnection, run: () => Promise<unknown>): Promise<void> {
   await connection.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
   try {
     await run();

@@ -1,7 +1,7 @@
-import type { Parameter } from '../connections/connection.js';
+import type { SqlParameter } from '../connections/connection.js';
 import type { BodyCodec } from '../face/body-codec.js';
 import { isPossibleKey, isPossibleText, type TypeId, type Version } from '../face/key.js';
-import type { Change, Refusal, WriteOp, WriteOutcome } from '../face/store.js';
+import type { Change, WriteOp, WriteOutcome, WriteRefusal } from '../face/store.js';
 import type { TextRow } from '../reads/text-row.js';
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExceeded } from './charge-parameters.js';
@@ -128,7 +128,7 @@ interface SpecialTypes {
 
 /** Parameters of a batch, and the data needed to decode its answer. */
 interface BatchParameters {
-  readonly parameters: Parameter[];
+  readonly parameters: SqlParameter[];
   readonly amounts: readonly ChargedAmount[];
 }
 
@@ -267,7 +267,7 @@ const NOTE = 5;
 const UNDECIDED = '0';
 const COMMITTED = '1';
 const NOT_DONE = '7';
-const REFUSALS: Readonly<Record<string, Exclude<Refusal['outcome'], 'conflict' | 'exceeded'>>> = {
+const REFUSALS: Readonly<Record<string, Exclude<WriteRefusal['outcome'], 'conflict' | 'exceeded'>>> = {
   '2': 'already-exists',
   '4': 'not-found',
   '5': 'namespace-not-found',

@@ -1,4 +1,4 @@
-import type { Connection } from '../connections/connection.js';
+import type { DatabaseConnection } from '../connections/connection.js';
 import { isRetriable, sqlState, toStoreError } from '../connections/failures.js';
 import type { Pool } from '../connections/pool.js';
 import { StoreUnavailableError } from '../face/errors.js';
@@ -103,7 +103,7 @@ export class Writer {
     }
   }
 
-  async #commit(connection: Connection, units: readonly Unit[], wait: boolean): Promise<Verdicts<Outcomes>> {
+  async #commit(connection: DatabaseConnection, units: readonly Unit[], wait: boolean): Promise<Verdicts<Outcomes>> {
     try {
       const { units: verdicts, changes } = await this.#call(connection, units, wait);
       if (changes.length > 0) this.#announce(changes);
@@ -118,7 +118,7 @@ export class Writer {
     }
   }
 
-  async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
+  async #call(connection: DatabaseConnection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
     const writes = units.map(({ ops }) => ops);
     const { lanePatience, bodies } = this.options;
     const { accountType } = this;

@@ -30,8 +30,8 @@ interface Served {
 /** A row with the result of its conversion. */
 export type ServedRow = Row & Served;
 /** A change with the result of its conversion. */
-export type ServedChange = Change & Served;
-export type ServedHistory = HistoricChange & Served & { readonly priorFailure?: Error };
+export type ConvertedChange = Change & Served;
+export type ConvertedHistory = HistoricChange & Served & { readonly priorFailure?: Error };
 
 /** Converts several bodies with one call, or none; `undefined` stays in its place. */
 export async function convertAll(

@@ -2,11 +2,11 @@ import { type FeedSink, type Following, FollowingEndedError, type OrderedFeed, t
 import type { Clock } from '@orch/runtime/clock';
 import { Backoff } from '@orch/runtime/work';
 import type { Change, TypeId, Version } from '@orch/storage';
-import { type BodyConversion, convertAll, type ServedChange, servedBy } from './body-conversion.js';
+import { type BodyConversion, type ConvertedChange, convertAll, servedBy } from './body-conversion.js';
 
 /** Receiver of converted changes; some may be in their stored version after a failure. */
 export interface ServedSink extends Omit<FeedSink, 'changes'> {
-  changes(changes: readonly ServedChange[]): void;
+  changes(changes: readonly ConvertedChange[]): void;
 }
 
 /** The part of a feed that a cache needs. */

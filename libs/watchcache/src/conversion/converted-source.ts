@@ -1,8 +1,8 @@
 import type { ChangeSource, PriorDetail, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
 import {
   type BodyConversion,
+  type ConvertedHistory,
   convertAll,
-  type ServedHistory,
   type ServedRow,
   type StoredBody,
   servedBy,
@@ -10,7 +10,7 @@ import {
 
 /** A source in which some objects may lack their converted version. */
 export interface ServedSource extends ChangeSource {
-  changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly ServedHistory[]>;
+  changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly ConvertedHistory[]>;
   snapshot(request: SnapshotRequest): Promise<Snapshot & { readonly pages: AsyncIterable<readonly ServedRow[]> }>;
 }
 
@@ -31,7 +31,12 @@ export class ConvertedSource implements ServedSource {
   noteAnnounced: ChangeSource['noteAnnounced'] = (type, version) => this.source.noteAnnounced(type, version);
   isLost: ChangeSource['isLost'] = (type, version) => this.source.isLost(type, version);
 
-  async changes(type: TypeId, after: Version, limit: number, detail?: PriorDetail): Promise<readonly ServedHistory[]> {
+  async changes(
+    type: TypeId,
+    after: Version,
+    limit: number,
+    detail?: PriorDetail,
+  ): Promise<readonly ConvertedHistory[]> {
     const changes = await this.source.changes(type, after, limit, detail);
     const bodies = new Map<Buffer, StoredBody>();
     for (const change of changes) {

@@ -1,11 +1,11 @@
 import type { ChangeEvent } from '../history/change-event.js';
 import {
-  type Attributes,
   attributeOf,
   type EqualityKey,
   NAME_FIELD,
   NAMESPACE_FIELD,
   narrowest,
+  type SelectableAttributes,
 } from '../state/attributes.js';
 import type { Interest } from './interest.js';
 
@@ -133,7 +133,7 @@ function nameWithin(namespace: string | undefined, name: string): string {
 }
 
 /** Returns the keys that an object has now or had before, without duplicates. */
-function keysOf(...states: readonly (Attributes | undefined)[]): Set<EqualityKey> {
+function keysOf(...states: readonly (SelectableAttributes | undefined)[]): Set<EqualityKey> {
   const keys = new Set<EqualityKey>();
   for (const { labels, fields } of states.filter((state) => state !== undefined)) {
     for (const name of Object.keys(labels)) keys.add(`label:${name}`);

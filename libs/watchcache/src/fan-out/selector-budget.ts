@@ -17,7 +17,7 @@ export interface SelectorLimits {
 const TERM_CHARACTERS = 1_024;
 
 /** Takes back the charge of a watch. */
-export type Charge = () => void;
+export type ReleaseCharge = () => void;
 
 /** Terms charged, each interest once. */
 class Account {
@@ -70,7 +70,7 @@ export class SelectorBudget {
    * @param owner charged for it; undefined for none
    * @throws SelectorBudgetError
    */
-  charge(interest: Interest, owner: string | undefined): Charge | undefined {
+  charge(interest: Interest, owner: string | undefined): ReleaseCharge | undefined {
     const key = interestKey(interest);
     const terms = termsOf(interest) + Math.floor(key.length / TERM_CHARACTERS);
     if (terms <= 0) return undefined;

@@ -25,7 +25,7 @@ interface WatchStartOptions {
 }
 
 /** Decides where a watch starts, and waits for what that needs. */
-export class WatchStart {
+export class WatchStartDecider {
   constructor(private readonly options: WatchStartOptions) {}
 
   /** @throws ExpiredError, VersionNotReachedError, CacheNotReadyError, StoreUnavailableError */

@@ -4,7 +4,7 @@ import type { Ring } from '../history/ring.js';
 import type { InitialState } from '../initial/initial-state.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest, SharedInterest } from './interest.js';
-import type { Charge } from './selector-budget.js';
+import type { ReleaseCharge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 import type { EndReason, WatchSink } from './watch-sink.js';
 
@@ -69,7 +69,7 @@ export class Watcher implements Due {
   /** Index among the live watchers of its cohort. */
   liveIndex = -1;
   /** Releases what its selector was charged. */
-  charge: Charge | undefined;
+  charge: ReleaseCharge | undefined;
   /** Monotonic ms of its next check by the timer wheel. */
   due = 0;
   /** Slot in the timer wheel; -1 when it has none. */

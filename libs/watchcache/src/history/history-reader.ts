@@ -7,7 +7,7 @@ import {
   UnreadableChangesError,
   type Version,
 } from '@orch/storage';
-import type { ServedHistory, ServedRow } from '../conversion/body-conversion.js';
+import type { ConvertedHistory, ServedRow } from '../conversion/body-conversion.js';
 import type { ServedSource } from '../conversion/converted-source.js';
 import type { Describe } from '../state/attributes.js';
 import { type CacheEntry, entryOf, sizeOf, unreadEntry } from '../state/cache-entry.js';
@@ -124,7 +124,7 @@ export class HistoryReader {
     return { from: lowestOf(due), prior: due.some(({ prior }) => prior === 'body') ? 'body' : 'version' };
   }
 
-  #page(after: Version, prior: PriorDetail, changes: readonly ServedHistory[]): HistoryPage {
+  #page(after: Version, prior: PriorDetail, changes: readonly ConvertedHistory[]): HistoryPage {
     const entries = new Map<Buffer, CacheEntry>();
     const events = changes.map((change) => this.#eventOf(change, entries));
     return { after, prior, events, last: events.at(-1)?.version ?? after, bytes: bytesOf(events) };
@@ -191,7 +191,7 @@ export class HistoryReader {
    * @param entries of the states that earlier changes have left, by their bodies: one state is one entry, and parsed
    * once
    */
-  #eventOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): ChangeEvent {
+  #eventOf(change: ConvertedHistory, entries: Map<Buffer, CacheEntry>): ChangeEvent {
     const { describe } = this.options;
     const { version, op } = change;
     const prior = this.#priorOf(change, entries);
@@ -200,7 +200,7 @@ export class HistoryReader {
     return { version, op, entry, prior, at: 0, frames: undefined };
   }
 
-  #priorOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): CacheEntry | undefined {
+  #priorOf(change: ConvertedHistory, entries: Map<Buffer, CacheEntry>): CacheEntry | undefined {
     const { priorVersion } = change;
     const before = rowBefore(change);
     if (before === undefined) return priorVersion === undefined ? undefined : unreadEntry(change, priorVersion);
@@ -210,7 +210,7 @@ export class HistoryReader {
 }
 
 /** Returns the state before a change, as a row; undefined if there was none, or it was not read. */
-function rowBefore({ namespace, name, uid, version, ...change }: ServedHistory): ServedRow | undefined {
+function rowBefore({ namespace, name, uid, version, ...change }: ConvertedHistory): ServedRow | undefined {
   const { prior, priorVersion = version, priorStoredVersion = '', priorDefaults = 0, priorFailure } = change;
   if (prior === undefined) return undefined;
   const lying = { version: priorVersion, storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior };

@@ -1,13 +1,13 @@
 import { ManualClock } from '@orch/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { InitialBudgetError } from '../errors.js';
-import { InitialBudget, type Kept } from './initial-budget.js';
+import { type Evictable, InitialBudget } from './initial-budget.js';
 
 function setUp(together: number, perOwner: number) {
   const clock = new ManualClock();
   const budget = new InitialBudget({ clock, limits: { together, perOwner }, keepFor: 2_000 });
   const dropped: string[] = [];
-  const item = (name: string, bytes = 10): Kept => ({ bytes, drop: () => dropped.push(name) });
+  const item = (name: string, bytes = 10): Evictable => ({ bytes, drop: () => dropped.push(name) });
   return { clock, budget, dropped, item };
 }
 
@@ -47,7 +47,7 @@ describe('what is kept', () => {
   it('is a quarter, the most recently used of it', () => {
     const { budget, dropped, item } = setUp(100, 60);
     const items = ['a', 'b', 'c'].map((name) => item(name));
-    const [a, b, c] = items as [Kept, Kept, Kept];
+    const [a, b, c] = items as [Evictable, Evictable, Evictable];
     expect([budget.keep(a), budget.keep(b)]).toEqual([true, true]);
     budget.use(a);
     expect(budget.keep(c)).toBe(true);

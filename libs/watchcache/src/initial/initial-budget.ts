@@ -10,7 +10,7 @@ export interface InitialLimits {
 }
 
 /** A cached item that can be made again, kept as long as there is room. */
-export interface Kept {
+export interface Evictable {
   readonly bytes: number;
   /** Called when it is evicted. */
   drop(): void;
@@ -39,7 +39,7 @@ export class InitialBudget {
   readonly #owners = new Map<string, number>();
   #reserved = 0;
   /** Monotonic ms of the last use, the least recently used first. */
-  readonly #kept = new Map<Kept, number>();
+  readonly #kept = new Map<Evictable, number>();
   #keptBytes = 0;
   #cancelSweep: (() => void) | undefined;
 
@@ -74,7 +74,7 @@ export class InitialBudget {
   }
 
   /** Caches an item while there is room. @returns whether there is any now */
-  keep(item: Kept): boolean {
+  keep(item: Evictable): boolean {
     this.#kept.set(item, this.options.clock.now());
     this.#keptBytes += item.bytes;
     this.#cancelSweep ??= this.options.clock.after(SWEEP, () => this.#sweep());
@@ -83,12 +83,12 @@ export class InitialBudget {
   }
 
   /** Marks a cached item as used. */
-  use(item: Kept): void {
+  use(item: Evictable): void {
     if (this.#kept.delete(item)) this.#kept.set(item, this.options.clock.now());
   }
 
   /** Evicts an item at once, if it is cached. */
-  drop(item: Kept): void {
+  drop(item: Evictable): void {
     if (!this.#kept.delete(item)) return;
     this.#keptBytes -= item.bytes;
     if (this.#kept.size === 0) {

@@ -3,7 +3,7 @@ import { type FrameEncoder, followingOf } from '../fan-out/frames.js';
 import type { EventKind } from '../history/change-event.js';
 import type { CacheEntry } from '../state/cache-entry.js';
 import { owned } from '../state/owned.js';
-import type { Kept } from './initial-budget.js';
+import type { Evictable } from './initial-budget.js';
 
 /**
  * Bytes of a piece, unless a single object is larger: a client that does not read leaves no more in its connection than
@@ -27,14 +27,14 @@ const UNREAD_PIECES = 2;
 export interface InitialStateActions {
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer;
   /** Caches a piece until `drop` is called; undefined when there is no room. */
-  keep(bytes: number, drop: () => void): Kept | undefined;
-  use(piece: Kept): void;
-  drop(piece: Kept): void;
+  keep(bytes: number, drop: () => void): Evictable | undefined;
+  use(piece: Evictable): void;
+  drop(piece: Evictable): void;
 }
 
 interface Piece {
   readonly frames: Buffer;
-  readonly kept: Kept;
+  readonly kept: Evictable;
 }
 
 /**

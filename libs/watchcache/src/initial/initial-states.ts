@@ -3,7 +3,7 @@ import type { Version } from '@orch/storage';
 import type { WatchedState } from '../fan-out/fan-out-model.js';
 import type { FrameCache } from '../fan-out/frames.js';
 import type { Audience } from '../fan-out/watcher.js';
-import type { InitialBudget, Kept } from './initial-budget.js';
+import type { Evictable, InitialBudget } from './initial-budget.js';
 import { InitialState, type InitialStateActions } from './initial-state.js';
 
 interface InitialStatesOptions {
@@ -23,7 +23,7 @@ export class InitialStates {
   /** Readers of each state by their owner. */
   readonly #readers = new Map<InitialState, Map<string | undefined, number>>();
   /** States without readers, kept for new ones. */
-  readonly #unread = new Map<Audience, Kept>();
+  readonly #unread = new Map<Audience, Evictable>();
   readonly #actions: InitialStateActions;
   #reserved = 0;
   #kept = 0;
@@ -131,7 +131,7 @@ export class InitialStates {
     if (unread !== undefined) this.options.budget.drop(unread);
   }
 
-  #keep(bytes: number, drop: () => void): Kept | undefined {
+  #keep(bytes: number, drop: () => void): Evictable | undefined {
     this.#kept += bytes;
     const kept = {
       bytes,

@@ -24,33 +24,33 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
   ): void => metrics.observedGauge({ name: `orch_watch_cache_${name}`, help, labels: RESOURCE }, read(value, join));
   const counter = (name: string, help: string, value: (stats: TypeCacheStats) => number): void =>
     metrics.observedCounter({ name: `orch_watch_cache_${name}_total`, help, labels: RESOURCE }, read(value));
-  gauge('ready', 'Whether the state is loaded and followed (1) or not (0).', ({ ready }) => (ready ? 1 : 0), Math.min);
+  gauge('ready', '1 if the state is loaded and followed, 0 if not.', ({ ready }) => (ready ? 1 : 0), Math.min);
   gauge(
     'confirmed_age_seconds',
-    'Time since everything was last known to be here.',
+    'Time since the state in memory was last known to be complete.',
     ({ confirmedAgo }) => (confirmedAgo === undefined ? undefined : confirmedAgo / 1000),
     Math.max,
   );
-  gauge('watchers', 'Open watches.', (stats) => stats.watchers);
-  gauge('audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
+  gauge('watchers', 'Number of open watches.', (stats) => stats.watchers);
+  gauge('audiences', 'Number of groups of watchers with the same selection.', (stats) => stats.audiences);
   gauge(
     'selector_terms',
-    'Conditions and values that events are matched against, beside those that find watches.',
+    'Number of conditions and values that events are matched against, without those that find watches directly.',
     (stats) => stats.selectorTerms,
   );
-  gauge('behind', 'Watchers that are stalled or catching up.', (stats) => stats.behind);
-  gauge('objects', 'Objects held in memory.', (stats) => stats.objects);
-  gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);
-  gauge('state_bytes', 'Bytes of the state, an estimate.', (stats) => stats.stateBytes);
-  gauge('index_bytes', 'Bytes of what objects are found by, an estimate.', (stats) => stats.indexBytes);
-  gauge('frame_bytes', 'Bytes of frames kept for sharing.', (stats) => stats.frameBytes);
+  gauge('behind', 'Number of watchers that are stalled or catching up.', (stats) => stats.behind);
+  gauge('objects', 'Number of objects in memory.', (stats) => stats.objects);
+  gauge('indexes', 'Number of indexed attributes.', (stats) => stats.indexes);
+  gauge('state_bytes', 'Estimated size of the state in bytes.', (stats) => stats.stateBytes);
+  gauge('index_bytes', 'Estimated size of the indexes in bytes.', (stats) => stats.indexBytes);
+  gauge('frame_bytes', 'Size of encoded events that are kept for sharing, in bytes.', (stats) => stats.frameBytes);
   gauge(
     'initial_bytes',
-    'Bytes of initial states that are being read, or were a moment ago.',
+    'Size of initial states that are being read, or were read a moment ago, in bytes.',
     (stats) => stats.initialBytes,
   );
-  gauge('ring_events', 'Changes in the ring.', (stats) => stats.ringEvents);
-  gauge('ring_bytes', 'Bytes of the ring.', (stats) => stats.ringBytes);
+  gauge('ring_events', 'Number of changes in the ring.', (stats) => stats.ringEvents);
+  gauge('ring_bytes', 'Size of the ring in bytes.', (stats) => stats.ringBytes);
   gauge(
     'ring_span_seconds',
     'Time from the oldest change in the ring to the newest.',
@@ -59,24 +59,24 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
   );
   gauge(
     'history_bytes',
-    'Bytes of history below the ring, held for watches that resume.',
+    'Size of history below the ring that is kept for watches that resume, in bytes.',
     (stats) => stats.historyBytes,
   );
-  counter('snapshots', 'Times that the whole state was read from the database.', (stats) => stats.snapshots);
-  counter('checks', 'Comparisons of the state with the database.', (stats) => stats.checks);
-  counter('mismatches', 'Comparisons that found a difference.', (stats) => stats.mismatches);
-  counter('history_reads', 'Queries for history below the ring.', (stats) => stats.historyReads);
-  counter('history_pages', 'Pages of history that watches asked for.', (stats) => stats.historyAsked);
-  counter('initial_states', 'Initial states that were made.', (stats) => stats.initialStates);
-  counter('initial_watches', 'Watches that asked for an initial state.', (stats) => stats.initialWatches);
-  counter('stalls', 'Times that a watcher did not read fast enough.', (stats) => stats.stalls);
-  counter('expired', 'Streams ended because history had passed them.', (stats) => stats.expired);
-  counter('delivered_events', 'Events handed to sockets.', (stats) => stats.deliveredEvents);
-  counter('delivered_bytes', 'Bytes handed to sockets.', (stats) => stats.deliveredBytes);
+  counter('snapshots', 'Number of times that the whole state was read from the database.', (stats) => stats.snapshots);
+  counter('checks', 'Number of comparisons of the state with the database.', (stats) => stats.checks);
+  counter('mismatches', 'Number of comparisons that found a difference.', (stats) => stats.mismatches);
+  counter('history_reads', 'Number of queries for history below the ring.', (stats) => stats.historyReads);
+  counter('history_pages', 'Number of pages of history that watches requested.', (stats) => stats.historyAsked);
+  counter('initial_states', 'Number of initial states that were encoded.', (stats) => stats.initialStates);
+  counter('initial_watches', 'Number of watches that requested an initial state.', (stats) => stats.initialWatches);
+  counter('stalls', 'Number of times that a watcher did not read fast enough.', (stats) => stats.stalls);
+  counter('expired', 'Number of streams that were ended because history had passed them.', (stats) => stats.expired);
+  counter('delivered_events', 'Number of events written to sockets.', (stats) => stats.deliveredEvents);
+  counter('delivered_bytes', 'Number of bytes written to sockets.', (stats) => stats.deliveredBytes);
   metrics.observedGauge(
     {
       name: 'apiserver_storage_objects',
-      help: 'Objects of the types that are in memory here.',
+      help: 'Number of objects of each type that is in the memory of this process.',
       labels: RESOURCE,
       stability: 'STABLE',
     },

@@ -4,7 +4,7 @@ import type { Key, Row } from '@orch/storage';
  * Attributes that selectors match. `fields` holds the type's selectable fields, `metadata.name` and
  * `metadata.namespace` among them.
  */
-export interface Attributes {
+export interface SelectableAttributes {
   /** `metadata.labels` of the object; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
   /** Values by path: `spec.nodeName`. An unset field is empty, or missing. */
@@ -12,7 +12,7 @@ export interface Attributes {
 }
 
 /** Reads the attributes of a stored object. Must not throw. */
-export type Describe = (row: Row) => Attributes;
+export type Describe = (row: Row) => SelectableAttributes;
 
 /** Key of an equality that every match fulfils: `label:<key>` or `field:<path>`. */
 export type EqualityKey = `label:${string}` | `field:${string}`;
@@ -22,7 +22,7 @@ export interface Selection {
   /** Canonical form: equal keys select the same. */
   readonly key: string;
   /** Whether an object with these attributes is selected. Pure. */
-  matches(attributes: Attributes): boolean;
+  matches(attributes: SelectableAttributes): boolean;
   /** Equalities that all matches fulfil, for use with indexes. */
   readonly equals?: ReadonlyMap<EqualityKey, string>;
   /** Whether it only selects the name, or the namespace, in `equals`. Default false. */
@@ -46,14 +46,17 @@ export function narrowest(selection: Selection | undefined): readonly [EqualityK
 }
 
 /** The value that an equality compares with; undefined when the object has none. */
-export function attributeOf(attributes: Attributes, key: EqualityKey): string | undefined {
+export function attributeOf(attributes: SelectableAttributes, key: EqualityKey): string | undefined {
   const values = key.startsWith('label:') ? attributes.labels : attributes.fields;
   const name = key.slice(6);
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** Same for an object, which is not parsed when its key decides. */
-export function valueIn(object: Key & { readonly attributes: Attributes }, key: EqualityKey): string | undefined {
+export function valueIn(
+  object: Key & { readonly attributes: SelectableAttributes },
+  key: EqualityKey,
+): string | undefined {
   if (key === NAME_FIELD) return object.name;
   return attributeOf(object.attributes, key);
 }

@@ -1,12 +1,12 @@
 import type { Key, Row, Version } from '@orch/storage';
 import type { ServedRow } from '../conversion/body-conversion.js';
 import { UnreadStateError } from '../errors.js';
-import { type Attributes, type Describe, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
+import { type Describe, NAME_FIELD, NAMESPACE_FIELD, type SelectableAttributes, type Selection } from './attributes.js';
 import { owned } from './owned.js';
 
 /** A state of an object, immutable. The stored bytes are held once, by all references to the entry. */
 export class CacheEntry implements Row {
-  #attributes: Attributes | undefined;
+  #attributes: SelectableAttributes | undefined;
   /** Memory of its own, as it is kept for minutes or for ever. */
   readonly body: Buffer;
 
@@ -35,7 +35,7 @@ export class CacheEntry implements Row {
   }
 
   /** Parsed on first use. */
-  get attributes(): Attributes {
+  get attributes(): SelectableAttributes {
     this.#attributes ??= this.describe(this);
     return this.#attributes;
   }

@@ -1,7 +1,7 @@
 import type { Following, ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime/clock';
 import type { TypeId } from '@orch/storage';
-import type { ServedChange } from '../conversion/body-conversion.js';
+import type { ConvertedChange } from '../conversion/body-conversion.js';
 import type { Followable } from '../conversion/converted-feed.js';
 import type { ChangeEvent } from '../history/change-event.js';
 import { Ring } from '../history/ring.js';
@@ -55,7 +55,7 @@ export class FollowedState {
     this.ring.heal(failed, healed);
   }
 
-  #apply(change: ServedChange): void {
+  #apply(change: ConvertedChange): void {
     const { type, describe, clock, observer, onEvent } = this.options;
     const { version, op } = change;
     const entry = entryOf(change, describe);

@@ -13,7 +13,7 @@ import { type Page, SortedEntries } from './sorted-entries.js';
 const INDEX_FROM = 500;
 
 /** A list from memory, of the newest state. */
-export interface ListRequest extends Interest {
+export interface CacheListRequest extends Interest {
   /** Start after this key. */
   readonly after?: Key;
   /** Maximum number of entries. Default: all. */
@@ -87,7 +87,7 @@ export class State {
     return this.#changed(this.#entries.delete(key), undefined);
   }
 
-  list({ namespace, selection, after, limit = Number.POSITIVE_INFINITY }: ListRequest): ListResult {
+  list({ namespace, selection, after, limit = Number.POSITIVE_INFINITY }: CacheListRequest): ListResult {
     const { version } = this;
     if (selection === undefined) {
       const { pages, rest } = this.#entries.range(namespace, after, limit);

@@ -1,7 +1,7 @@
 import type { Row } from '@orch/storage';
 import type { FrameEncoder } from '../fan-out/frames.js';
 import type { WatchSink } from '../fan-out/watch-sink.js';
-import type { Attributes, EqualityKey, Selection } from '../state/attributes.js';
+import type { EqualityKey, SelectableAttributes, Selection } from '../state/attributes.js';
 import { attributeOf } from '../state/attributes.js';
 
 /** Body of a test object. */
@@ -15,7 +15,7 @@ export function bodyOf(object: TestObject): Buffer {
   return Buffer.from(JSON.stringify(object));
 }
 
-export function describeRow(row: Row): Attributes {
+export function describeRow(row: Row): SelectableAttributes {
   const { labels = {}, node = '' } = JSON.parse(row.body.toString()) as TestObject;
   return {
     labels,

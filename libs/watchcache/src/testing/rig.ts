@@ -7,7 +7,7 @@ import { ConvertedFeed } from '../conversion/converted-feed.js';
 import { ConvertedSource } from '../conversion/converted-source.js';
 import type { Watcher } from '../fan-out/watcher.js';
 import { InitialBudget, type InitialLimits } from '../initial/initial-budget.js';
-import type { Attributes } from '../state/attributes.js';
+import type { SelectableAttributes } from '../state/attributes.js';
 import { TypeCache } from '../type-cache.js';
 import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';
 import { bodyOf, describeRow, type TestObject, TestSink, testEncoder } from './fixtures.js';
@@ -25,7 +25,7 @@ export interface RigOptions extends TypeCacheOptions {
 /** Attributes can be read in one version only. */
 const describeIn =
   (version: string) =>
-  (row: Row): Attributes =>
+  (row: Row): SelectableAttributes =>
     row.storedVersion === version ? describeRow(row) : { labels: {}, fields: {} };
 
 /** A type cache on a store in memory, a bus that can be cut, and a clock that is moved by hand. */

@@ -2,7 +2,7 @@ import type { Operation } from '@orch/admission';
 import { type ApiObject, forbidden, type StatusError } from '@orch/machinery';
 import { decimalOf, difference, type Evaluators, exceededText } from '@orch/quota';
 import type { Endpoint } from '@orch/resources';
-import type { Charge, Charging, Refusal, WriteOp } from '@orch/storage';
+import type { Charge, Charging, WriteOp, WriteRefusal } from '@orch/storage';
 import type { WriteRequest } from '../pipeline/write-request.js';
 import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
@@ -28,7 +28,7 @@ interface QuotaChargesOptions {
   readonly countedElsewhere?: boolean;
 }
 
-type Exceeded = Extract<Refusal, { outcome: 'exceeded' }>;
+type Exceeded = Extract<WriteRefusal, { outcome: 'exceeded' }>;
 
 /**
  * Computes the charges of writes against quotas, for every writer and verb. The store decides on them, atomically with

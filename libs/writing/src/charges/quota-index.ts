@@ -1,5 +1,5 @@
 import type { OrderedFeed } from '@orch/feed';
-import { ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type InformerStore, StoreInformer } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { amountOf, isUncounted, type QuotaObject, type QuotaTerms, termsOf } from '@orch/quota';
 import { type Endpoint, fromStored } from '@orch/resources';
@@ -19,7 +19,7 @@ export interface KnownQuota {
 
 /** Source of the quotas. */
 interface QuotaSource {
-  readonly store: ObjectSource;
+  readonly store: InformerStore;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
 }
@@ -29,7 +29,7 @@ const NONE: readonly KnownQuota[] = [];
 /** Informer over all quotas, by namespace; empty before {@link start}. */
 export class QuotaIndex {
   #byNamespace = new Map<string, readonly KnownQuota[]>();
-  #follower: ObjectFollower<KnownQuota> | undefined;
+  #follower: StoreInformer<KnownQuota> | undefined;
   readonly #listeners = new Set<() => void>();
 
   /** @param endpoint of resourcequotas */
@@ -38,7 +38,7 @@ export class QuotaIndex {
   /** Loads all quotas and begins to follow them. Nothing may be written before it resolves. */
   async start({ store, feed, onError }: QuotaSource): Promise<void> {
     const { endpoint } = this;
-    const follower = new ObjectFollower<KnownQuota>({
+    const follower = new StoreInformer<KnownQuota>({
       ...{ source: store, feed, type: endpoint.type, onError },
       read: (row) => knownQuota(row.namespace, fromStored(row, endpoint)),
     });
@@ -52,7 +52,7 @@ export class QuotaIndex {
 
   /** Stops following; the quotas stay as they are. */
   stop(): void {
-    this.#follower?.stop();
+    void this.#follower?.stop();
   }
 
   /** Version up to which all writes are known; undefined before {@link start}. */

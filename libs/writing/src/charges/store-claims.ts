@@ -1,4 +1,4 @@
-import type { Allocators, Claims, Hold, Owner } from '@orch/kinds';
+import type { AllocationOwner, Allocators, ClaimStore, Hold } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
 import type { Store, TypeId, Version } from '@orch/storage';
 
@@ -13,7 +13,7 @@ export interface Claim {
 }
 
 /** Claims that can be looked through. */
-export interface StoredClaims extends Claims {
+export interface StoredClaims extends ClaimStore {
   all(): Promise<ReadonlyMap<string, Claim>>;
   /** Frees a value whoever owns it, unless it was claimed again since. @returns whether it was freed */
   giveUp(claim: Claim): Promise<boolean>;
@@ -59,7 +59,7 @@ function storeClaims(store: Store, type: TypeId): StoredClaims {
   });
   return {
     giveUp,
-    async claim(value: string, owner: Owner): Promise<Hold | undefined> {
+    async claim(value: string, owner: AllocationOwner): Promise<Hold | undefined> {
       const body = Buffer.from(JSON.stringify({ metadata: { name: value, uid: owner.uid }, owner }));
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const made = await store.write({ op: 'create', ...at(value), uid: owner.uid, body, requireNamespace: false });
@@ -74,11 +74,11 @@ function storeClaims(store: Store, type: TypeId): StoredClaims {
       }
       throw new StatusError('Conflict', `the allocation of ${value} is being changed by others`);
     },
-    async held(value: string, owner: Owner): Promise<Hold | undefined> {
+    async held(value: string, owner: AllocationOwner): Promise<Hold | undefined> {
       const row = await store.get(type, at(value));
       return row?.uid === owner.uid ? hold(value, row.version) : undefined;
     },
-    async isFree(value: string, owner: Owner): Promise<boolean> {
+    async isFree(value: string, owner: AllocationOwner): Promise<boolean> {
       const row = await store.get(type, at(value));
       return row === undefined || row.uid === owner.uid;
     },

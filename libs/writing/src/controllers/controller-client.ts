@@ -1,4 +1,4 @@
-import type { RequestOptions } from '@orch/admission';
+import type { OperationOptions } from '@orch/admission';
 import { type ActionAudit, AuditNotes, type RecordedAction } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
@@ -7,13 +7,13 @@ import { managerOf } from '@orch/merge';
 import { type Endpoint, servedObject, toStatusError } from '@orch/resources';
 import { systemClock } from '@orch/runtime';
 import type { Key, ReadingStore } from '@orch/storage';
-import type { DeleteOptions } from '../own/deletion.js';
+import type { DeletionOptions } from '../own/deletion.js';
 import type { Collection } from '../own/each-stored.js';
 import { emptyCollection } from '../own/empty-collection.js';
 import type { ObjectRemover, Removal } from '../own/object-remover.js';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
-import type { Change, WriteRequest, Written } from '../pipeline/write-request.js';
+import type { UpdateFunction, WriteRequest, Written } from '../pipeline/write-request.js';
 import { attributesOf, type WriteTarget } from './request-attributes.js';
 
 /** Dependencies of the clients of controllers. */
@@ -43,7 +43,7 @@ export type UpdateSettings = Partial<Pick<WriteRequest, 'changeKind' | 'hints' |
 /** Milliseconds after which a write of one object is given up. */
 const REQUEST_MS = 60_000;
 const [OK, CREATED] = [200, 201];
-const PLAIN: RequestOptions = { dryRun: false };
+const PLAIN: OperationOptions = { dryRun: false };
 /** Namespace of the accounts of controllers, in both naming profiles. */
 const ACCOUNTS = 'kube-system';
 
@@ -92,12 +92,12 @@ export class ControllerClient {
   }
 
   /** Changes an existing object. @throws StatusError 403, 404, 409; StoreUnavailableError */
-  update(target: WriteTarget, change: Change, settings: UpdateSettings = {}): Promise<Written> {
+  update(target: WriteTarget, change: UpdateFunction, settings: UpdateSettings = {}): Promise<Written> {
     const { endpoint, key, subresource = '' } = target;
     const verb = settings.changeKind === 'apply' ? 'patch' : 'update';
     return this.#act(verb, target, OK, async (caller, recorded) => {
       const own = { operation: 'UPDATE', endpoint, key, subresource, caller, options: PLAIN } as const;
-      const noted: Change = async (...given) => {
+      const noted: UpdateFunction = async (...given) => {
         const wanted = await change(...given);
         recorded?.sent(wanted);
         return wanted;
@@ -108,7 +108,7 @@ export class ControllerClient {
   }
 
   /** Deletes an object. @throws StatusError 403, 404; 409 where a precondition does not hold; StoreUnavailableError */
-  delete(endpoint: Endpoint, key: Key, options: DeleteOptions): Promise<Removal> {
+  delete(endpoint: Endpoint, key: Key, options: DeletionOptions): Promise<Removal> {
     return this.#act('delete', { endpoint, key }, OK, (caller) =>
       this.host.remover.remove(endpoint, key, options, caller),
     );

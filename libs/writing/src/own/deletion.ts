@@ -6,7 +6,7 @@ import type { Endpoint } from '@orch/resources';
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 
 /** Options of a deletion. */
-export interface DeleteOptions {
+export interface DeletionOptions {
   /** Whether everything is checked and nothing is deleted. */
   readonly dryRun: boolean;
   /** Grace period, seconds; undefined leaves it to the kind. */
@@ -30,7 +30,7 @@ const ORPHAN = 'orphan';
  * @param now milliseconds since 1970
  * @throws StatusError 409 when a precondition does not hold
  */
-export function markDeletion(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, now: number): ApiObject {
+export function markDeletion(endpoint: Endpoint, object: ApiObject, options: DeletionOptions, now: number): ApiObject {
   checkPreconditions(endpoint, object, options);
   const rules = endpoint.storageRules;
   const meta = ensureMetadata(object);
@@ -42,7 +42,7 @@ export function markDeletion(endpoint: Endpoint, object: ApiObject, options: Del
   return object;
 }
 
-function checkPreconditions({ groupResource }: Endpoint, { metadata }: ApiObject, options: DeleteOptions): void {
+function checkPreconditions({ groupResource }: Endpoint, { metadata }: ApiObject, options: DeletionOptions): void {
   const { uid = '', resourceVersion = '', name = '' } = metadata ?? {};
   if (options.uid !== undefined && options.uid !== uid) {
     const broken = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
@@ -54,7 +54,7 @@ function checkPreconditions({ groupResource }: Endpoint, { metadata }: ApiObject
   }
 }
 
-function begin(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, now: number): void {
+function begin(endpoint: Endpoint, object: ApiObject, options: DeletionOptions, now: number): void {
   const meta = ensureMetadata(object);
   const wanted = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
   const grace = Math.min(Number(wanted), MAX_GRACE_SECONDS);
@@ -67,7 +67,7 @@ function begin(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, no
  * Shortens the grace period of a deletion in progress, where a shorter one is requested; a period never becomes longer.
  * @returns false when the object's period is running and stays as it is; then nothing else changes either
  */
-function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOptions): boolean {
+function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeletionOptions): boolean {
   const running = meta.deletionGracePeriodSeconds ?? 0;
   if (running <= 0) return true;
   if (asked === undefined || asked >= running) return false;

@@ -1,7 +1,7 @@
 import type { ApiObject, StatusError } from '@orch/machinery';
 import { type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeleteOptions } from './deletion.js';
+import type { DeletionOptions } from './deletion.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const remove = (resource: string, name: string, options: Partial<DeleteOptions> = {}) => {
+const remove = (resource: string, name: string, options: Partial<DeletionOptions> = {}) => {
   const { endpoint, key, caller } = api.request('DELETE', resource, name);
   return api.deps.remover.remove(endpoint, key, { dryRun: false, ...options }, caller);
 };

@@ -4,7 +4,7 @@ import type { Key, Row } from '@orch/storage';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { WriteRequest } from '../pipeline/write-request.js';
-import { type DeleteOptions, markDeletion } from './deletion.js';
+import { type DeletionOptions, markDeletion } from './deletion.js';
 
 /**
  * Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects
@@ -35,11 +35,11 @@ export class ObjectRemover {
   constructor(private readonly options: RemoverOptions) {}
 
   /** @throws StatusError 404; 409 when a precondition does not hold; 403 from admission */
-  remove(endpoint: Endpoint, key: Key, options: DeleteOptions, caller: Caller): Promise<Removal> {
+  remove(endpoint: Endpoint, key: Key, options: DeletionOptions, caller: Caller): Promise<Removal> {
     return this.#remove({ operation: 'DELETE', endpoint, key, subresource: '', caller, options });
   }
 
-  async #remove(request: WriteRequest & { readonly options: DeleteOptions }): Promise<Removal> {
+  async #remove(request: WriteRequest & { readonly options: DeletionOptions }): Promise<Removal> {
     const { pipeline, now } = this.options;
     const { endpoint, options } = request;
     let uid = '';
@@ -59,7 +59,7 @@ export class ObjectRemover {
   async removeListed(
     endpoint: Endpoint,
     row: Row,
-    options: DeleteOptions,
+    options: DeletionOptions,
     caller: Caller,
   ): Promise<Removal | undefined> {
     const { namespace, name } = row;

@@ -2,10 +2,10 @@ import { StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type OwnRun, serverIn, serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
-import type { Change } from '../pipeline/write-request.js';
+import type { UpdateFunction } from '../pipeline/write-request.js';
 
 /** Dependencies of updates by the server itself. */
-export interface OwnWrites {
+export interface UpdateTarget {
   /** Updates the object. */
   readonly pipeline: WritePipeline;
   /** Endpoint in the storage version. */
@@ -20,10 +20,10 @@ export interface OwnWrites {
  * @throws StatusError, StoreUnavailableError
  */
 export async function updateOwn(
-  { pipeline, endpoint, run }: OwnWrites,
+  { pipeline, endpoint, run }: UpdateTarget,
   { name, uid }: { readonly name: string; readonly uid: string },
   subresource: string,
-  change: Change,
+  change: UpdateFunction,
 ): Promise<void> {
   const request = {
     operation: 'UPDATE',
@@ -34,7 +34,7 @@ export async function updateOwn(
     options: { dryRun: false },
     changeKind: 'internal',
   } as const;
-  const own: Change = (current, turn, stored) =>
+  const own: UpdateFunction = (current, turn, stored) =>
     current.metadata?.uid === uid ? change(current, turn, stored) : current;
   await pipeline.write(request, { change: own }).catch(ignoreMissing);
 }

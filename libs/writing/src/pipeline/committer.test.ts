@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import type { Refusal, SetOutcome, Store, WriteOp, WriteOutcome } from '@orch/storage';
+import type { SetOutcome, Store, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
 import { StoreUnavailableError } from '@orch/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QuotaCharges } from '../charges/quota-charges.js';
@@ -31,11 +31,11 @@ const quotas = {
   async catchUp() {
     done.push('catch up');
   },
-  async areCountedNow(_: Refusal, { name }: WriteOp) {
+  async areCountedNow(_: WriteRefusal, { name }: WriteOp) {
     done.push(`count for ${name}`);
     return countedNow;
   },
-  refusal: (_: Refusal, { apiVersion }: Endpoint, { name }: WriteOp) =>
+  refusal: (_: WriteRefusal, { apiVersion }: Endpoint, { name }: WriteOp) =>
     new StatusError('Forbidden', `exceeded quota: ${name} of ${apiVersion}`),
 } as unknown as QuotaCharges;
 const endpointOf = (apiVersion: string) => ({ apiVersion }) as Endpoint;
@@ -57,8 +57,8 @@ const attempt = (
 ) => new Committer({ store, quotas: using }).attempt(plans, caller && [caller]);
 const callerUntil = (deadline: number) => ({ deadline }) as Caller;
 
-const CONFLICT: Refusal = { outcome: 'conflict', version: 3n };
-const refused = (refusal: Refusal, item = 0): SetOutcome => ({ outcome: 'refused', item, refusal });
+const CONFLICT: WriteRefusal = { outcome: 'conflict', version: 3n };
+const refused = (refusal: WriteRefusal, item = 0): SetOutcome => ({ outcome: 'refused', item, refusal });
 
 describe('an attempt that is committed', () => {
   it('writes a single operation by itself', async () => {
@@ -95,7 +95,7 @@ describe('an attempt that is not', () => {
 
   it.each([true, false])('waits for the first count of what was exceeded: counted %s', async (counted) => {
     countedNow = counted;
-    const exceeded: Refusal = { outcome: 'exceeded', exceeded: [] };
+    const exceeded: WriteRefusal = { outcome: 'exceeded', exceeded: [] };
     outcome = () => exceeded;
     const attempted = attempt([a]);
     if (counted) expect(await attempted).toEqual(exceeded);

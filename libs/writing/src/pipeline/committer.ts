@@ -1,4 +1,4 @@
-import type { Refusal, SetOutcome, Store, Version, WriteOp, WriteOutcome } from '@orch/storage';
+import type { SetOutcome, Store, Version, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
 import type { QuotaCharges } from '../charges/quota-charges.js';
 import { type AllocationOutcome, outcomeAfter } from './allocation-outcome.js';
 import type { Caller } from './caller.js';
@@ -16,7 +16,7 @@ interface CommitterOptions {
 type Committed = Pick<WritePlan, 'endpoint' | 'ops' | 'conclude'>;
 
 /** Outcome of an attempt: the version that each plan's last operation made, or why nothing was written. */
-export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | Refusal;
+export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | WriteRefusal;
 
 /** The operation for which a set was refused, with its endpoint. */
 type Refused = Pick<Committed, 'endpoint'> & { readonly op: WriteOp };
@@ -57,7 +57,10 @@ export class Committer {
    * Waits for the first count of the quotas that refused a write.
    * @throws StatusError 403 where they had been counted
    */
-  async #requireCounting(refusal: Extract<Refusal, { outcome: 'exceeded' }>, { endpoint, op }: Refused): Promise<void> {
+  async #requireCounting(
+    refusal: Extract<WriteRefusal, { outcome: 'exceeded' }>,
+    { endpoint, op }: Refused,
+  ): Promise<void> {
     const { quotas } = this.options;
     if (quotas && !(await quotas.areCountedNow(refusal, op))) throw quotas.refusal(refusal, endpoint, op);
   }

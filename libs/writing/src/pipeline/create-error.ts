@@ -1,14 +1,14 @@
 import { terminatingNamespace } from '@orch/admission';
 import { alreadyExists, notFound, type ObjectMeta, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import type { Refusal } from '@orch/storage';
+import type { WriteRefusal } from '@orch/storage';
 
 /** Builds the error for an object that was not created. */
 export function createError(
   endpoint: Endpoint,
   namespace: string,
   meta: ObjectMeta,
-  { outcome }: Refusal,
+  { outcome }: WriteRefusal,
 ): StatusError {
   const name = meta.name ?? '';
   switch (outcome) {

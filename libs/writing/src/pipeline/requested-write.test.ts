@@ -4,7 +4,7 @@ import type { Endpoint } from '@orch/resources';
 import { MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestedWrite } from './requested-write.js';
-import type { Change, Modification, WriteRequest } from './write-request.js';
+import type { Modification, UpdateFunction, WriteRequest } from './write-request.js';
 
 let api: TestApi;
 /** Operations that the plugin was asked about whether it handles them, and those that it was called for. */
@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 let number = 0;
-const change: Change = (current) => ({ ...current, data: { number: String(number++) } });
+const change: UpdateFunction = (current) => ({ ...current, data: { number: String(number++) } });
 const create = (): ApiObject => ({ metadata: { name: 'new' }, data: {} });
 const write = (operation: 'CREATE' | 'UPDATE' | 'DELETE', name: string, make: Modification) =>
   api.deps.pipeline.write(api.request(operation, 'configmaps', name), make);

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '@orch/storage';
 import { type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from './caller.js';
-import type { Change, Written } from './write-request.js';
+import type { UpdateFunction, Written } from './write-request.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -13,10 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const update = (change: Change, resource = 'configmaps', name = 'hot'): Promise<Written> =>
+const update = (change: UpdateFunction, resource = 'configmaps', name = 'hot'): Promise<Written> =>
   api.deps.pipeline.write(api.request('UPDATE', resource, name), { change });
 const set =
-  (field: string, value = 'x'): Change =>
+  (field: string, value = 'x'): UpdateFunction =>
   (current) => ({ ...current, data: { ...(current.data as object), [field]: value } });
 const dataOf = ({ stored }: Written) => (JSON.parse(stored.body.toString()) as { data: object }).data;
 const refused = (code: number) => (error: unknown) => {
@@ -72,7 +72,7 @@ describe('updates of one object at a time', () => {
     await update((current) => ({ ...current, metadata: { ...current.metadata, finalizers: ['example.com/x'] } }));
     const { endpoint, key, caller } = api.request('DELETE', 'configmaps', 'hot');
     await api.deps.remover.remove(endpoint, key, { dryRun: false }, caller);
-    const unhold: Change = (current) => ({ ...current, metadata: { ...current.metadata, finalizers: [] } });
+    const unhold: UpdateFunction = (current) => ({ ...current, metadata: { ...current.metadata, finalizers: [] } });
     const [first, removed, late] = await Promise.allSettled([update(set('a')), update(unhold), update(set('b'))]);
     expect(first).toMatchObject({ status: 'fulfilled', value: { removed: false } });
     expect(removed).toMatchObject({ status: 'fulfilled', value: { removed: true } });
@@ -198,7 +198,7 @@ describe('updates of one object at a time', () => {
     api.store.beforeWrite = () => (changed++ < 2 ? { outcome: 'accounts-changed' } : undefined);
     const planned: string[] = [];
     const noting =
-      (field: string): Change =>
+      (field: string): UpdateFunction =>
       (current, ...rest) => {
         planned.push(field);
         return set(field)(current, ...rest);
@@ -211,20 +211,20 @@ describe('updates of one object at a time', () => {
   describe('with claimed addresses', () => {
     const ADDRESS = '10.96.0.77';
     const spec =
-      (change: object): Change =>
+      (change: object): UpdateFunction =>
       async (current) => ({ ...current, spec: { ...(current.spec as object), ...change } });
-    const drop: Change = async (current) => {
+    const drop: UpdateFunction = async (current) => {
       const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ...rest } = current.spec as Record<string, unknown>;
       return { ...current, spec: { ...rest, type: 'ExternalName', externalName: 'x.example.com', ports: [] } };
     };
     const take = spec({ type: 'ClusterIP', clusterIP: ADDRESS, clusterIPs: [ADDRESS], ports: [{ port: 80 }] });
-    const label: Change = async (current) => ({
+    const label: UpdateFunction = async (current) => ({
       ...current,
       metadata: { ...current.metadata, labels: { ...current.metadata?.labels, a: 'b' } },
     });
     const other = () =>
       api.create('services', { metadata: { name: 'other' }, spec: { clusterIP: ADDRESS, ports: [{ port: 80 }] } });
-    const together = (...changes: Change[]) =>
+    const together = (...changes: UpdateFunction[]) =>
       Promise.allSettled(changes.map((change) => update(change, 'services', 'svc')));
 
     beforeEach(() =>
@@ -251,7 +251,7 @@ describe('updates of one object at a time', () => {
     });
 
     it('keep one that is still held when what was to take it again is refused', async () => {
-      const wrong: Change = async (current, ...rest) => {
+      const wrong: UpdateFunction = async (current, ...rest) => {
         const changed = await take(current, ...rest);
         return {
           ...changed,

@@ -1,7 +1,7 @@
 import { conflict, notFound, STALE_WRITE, StatusError, timeout } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, metadataOf, type Stored } from '@orch/resources';
-import type { Refusal, Store } from '@orch/storage';
+import type { Store, WriteRefusal } from '@orch/storage';
 import type { Attempts } from './attempts.js';
 import { checkTime } from './check-time.js';
 import type { Attempt, Committer } from './committer.js';
@@ -146,7 +146,7 @@ export class SingleWrite implements Attempts<Written> {
    * made can be changed.
    * @throws StatusError for the others
    */
-  async #whyNotCreated({ wanted: { metadata = {} } }: WritePlan, refusal: Refusal): Promise<StatusError> {
+  async #whyNotCreated({ wanted: { metadata = {} } }: WritePlan, refusal: WriteRefusal): Promise<StatusError> {
     const { request, make } = this.write;
     const { endpoint, key } = request;
     // Of quotas that were exceeded only those come here that have been counted since.

@@ -2,7 +2,7 @@ import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { CERTIFICATE_REQUEST, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Change, WriteRequest } from './write-request.js';
+import type { UpdateFunction, WriteRequest } from './write-request.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ const createAt = async (request: WriteRequest, object: ApiObject) =>
   (await api.deps.pipeline.write(request, { create: () => copy(object) })).stored;
 const create = (object: ApiObject, options: Options = {}) =>
   createAt(requestFor('CREATE', object.metadata?.name ?? '', options), object);
-const update = (name: string, change: Change, options: Options = {}) =>
+const update = (name: string, change: UpdateFunction, options: Options = {}) =>
   api.deps.pipeline.write(requestFor('UPDATE', name, options), { change });
 const removeWith = (dryRun: boolean) => (resource: string, name: string) => {
   const { endpoint, key, caller } = api.request('DELETE', resource, name);
@@ -51,7 +51,7 @@ async function refusal(call: Promise<unknown>) {
 }
 
 const setData =
-  (text: string): Change =>
+  (text: string): UpdateFunction =>
   (current) => ({ ...current, data: { text } });
 const body = (stored: { body: Buffer }) => JSON.parse(stored.body.toString()) as ApiObject;
 
@@ -214,12 +214,15 @@ describe('update', () => {
   it('is a 409 when the client named the version that was overtaken', async () => {
     const { version } = await create(configMap('a'));
     await update('a', setData('y'));
-    const stale: Change = () => ({ ...configMap('a', 'z'), metadata: { name: 'a', resourceVersion: String(version) } });
+    const stale: UpdateFunction = () => ({
+      ...configMap('a', 'z'),
+      metadata: { name: 'a', resourceVersion: String(version) },
+    });
     expect(await refusal(update('a', stale))).toMatchObject({ code: 409, reason: 'Conflict' });
     overtake('a', 1);
-    const named: Change = (current) => ({ ...current, data: { text: 'z' } });
+    const named: UpdateFunction = (current) => ({ ...current, data: { text: 'z' } });
     const once = api.stored('configmaps', 'a')?.metadata?.resourceVersion ?? '';
-    const pinned: Change = async (current, ...rest) => {
+    const pinned: UpdateFunction = async (current, ...rest) => {
       const wanted = await named(current, ...rest);
       return { ...wanted, metadata: { ...wanted.metadata, resourceVersion: once } };
     };
@@ -234,7 +237,7 @@ describe('update', () => {
       [performance.now() - 1, true],
       [performance.now() + 20, true],
     ] as const) {
-      const change: Change = async (current) => {
+      const change: UpdateFunction = async (current) => {
         await expect.poll(() => performance.now(), { interval: 1 }).toBeGreaterThan(deadline);
         return { ...current, data: { text: 'late' } };
       };
@@ -263,7 +266,7 @@ describe('update', () => {
     await cache.waitReady();
     expect(api.deps.reader.hint(cache.type, { namespace: 'default', name: 'a' })).toBeDefined();
     let asked = 0;
-    const wrong: Change = (current) => {
+    const wrong: UpdateFunction = (current) => {
       asked++;
       return { ...current, data: { 'no key': 'x' } };
     };
@@ -277,7 +280,7 @@ describe('update', () => {
     await cache.waitReady();
     const [there] = api.store.rows(api.endpoint('configmaps').type);
     let asked = 0;
-    const same: Change = (current) => {
+    const same: UpdateFunction = (current) => {
       asked++;
       return current;
     };
@@ -342,14 +345,14 @@ describe('update', () => {
     const now = () => api.stored('deployments', 'd');
     expect(now()).toMatchObject({ metadata: { generation: 1 } });
     expect(now()?.status ?? {}).not.toHaveProperty('replicas', 9);
-    const both: Change = (current) => ({
+    const both: UpdateFunction = (current) => ({
       ...current,
       spec: { ...(current.spec as object), replicas: 3 },
       status: { replicas: 2 },
     });
     await update('d', both, { ...at, subresource: 'status' });
     expect(now()).toMatchObject({ metadata: { generation: 1 }, spec: { replicas: 1 }, status: { replicas: 2 } });
-    const other: Change = (current) => ({
+    const other: UpdateFunction = (current) => ({
       ...current,
       spec: { ...(current.spec as object), replicas: 3 },
       status: { replicas: 7 },
@@ -362,7 +365,7 @@ describe('update', () => {
     await create({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] } });
     await removeNamed('configmaps', 'a');
     const without =
-      (finalizer: string): Change =>
+      (finalizer: string): UpdateFunction =>
       (current) => ({
         ...current,
         metadata: {
@@ -371,7 +374,7 @@ describe('update', () => {
         },
       });
     expect((await update('a', without('example.com/x'))).removed).toBe(false);
-    const adding: Change = (current) => ({
+    const adding: UpdateFunction = (current) => ({
       ...current,
       metadata: { ...current.metadata, finalizers: ['example.com/y', 'example.com/new'] },
     });
@@ -551,7 +554,10 @@ describe('addresses and ports', () => {
     expect(new Set(given).size).toBe(2);
     await create(service('b'), at);
     const before = api.store.writes.length;
-    const change: Change = ({ spec, ...rest }) => ({ ...rest, spec: { ...(spec as object), type: 'NodePort' } });
+    const change: UpdateFunction = ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...(spec as object), type: 'NodePort' },
+    });
     const changed = await update('b', change, { ...at, dryRun: true });
     expect(body(changed.stored).spec).toMatchObject({ ports: [{ nodePort: expect.any(Number) }] });
     await removeDry('services', 'b');
@@ -582,7 +588,7 @@ describe('addresses and ports', () => {
     const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30003 }] };
     await create({ ...service('a', spec), metadata: { name: 'a', finalizers: ['example.com/x'] } }, at);
     await removeNamed('services', 'a');
-    const change: Change = ({ metadata, spec: held }) => ({
+    const change: UpdateFunction = ({ metadata, spec: held }) => ({
       metadata: { ...metadata, finalizers: [] },
       spec: { ...(held as object), ports: [{ port: 80, nodePort: 30004 }] },
     });
@@ -617,12 +623,12 @@ describe('addresses and ports', () => {
     const conditions = [
       { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'R', message: '' },
     ];
-    const change: Change = (object) => ({ ...object, status: { conditions } });
+    const change: UpdateFunction = (object) => ({ ...object, status: { conditions } });
     const request = api.request('UPDATE', 'services', 'a', { subresource: 'status' });
     const written = await api.deps.pipeline.write(request, { change });
     expect(body(written.stored).status).toMatchObject({ conditions });
     const spec = api.request('UPDATE', 'services', 'a');
-    const touch: Change = (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } });
+    const touch: UpdateFunction = (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } });
     expect(await refusal(api.deps.pipeline.write(spec, { change: touch }))).toMatchObject({ code: 422 });
   });
 

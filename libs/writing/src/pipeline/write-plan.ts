@@ -11,7 +11,7 @@ import type { WritePlan } from './planned-write.js';
 import { removal } from './removal.js';
 import type { RequestedWrite } from './requested-write.js';
 import { answered, liveObject, readable } from './staged-versions.js';
-import { type Change, type Creation, type Turn, UNWRITTEN, type WriteRequest } from './write-request.js';
+import { type Creation, UNWRITTEN, type UpdateFunction, type WriteRequest, type YieldPoint } from './write-request.js';
 
 /** Dependencies of planning a write. */
 export interface PlanTools extends StageTools, KeepingTools {}
@@ -36,7 +36,7 @@ export async function planWrite(write: RequestedWrite, base: Stored | undefined,
 
 /** Yields between steps of work, depending on the sizes of the request and the stored object. */
 const turnsOf =
-  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): YieldPoint =>
   () =>
     turnFor((hints?.bytes ?? 0) + (base ? lengthSoFar(base, form) : 0));
 
@@ -59,7 +59,7 @@ async function begin(write: RequestedWrite, base: Stored | undefined): Promise<D
   const own = live && workingCopy(request, live);
   await turn();
   const wasTerminating = own?.metadata?.deletionTimestamp !== undefined;
-  const made = own && storedServed ? (change as Change)(own, turn, storedServed) : (create as Creation)();
+  const made = own && storedServed ? (change as UpdateFunction)(own, turn, storedServed) : (create as Creation)();
   const wantedServed = made instanceof Promise ? await made : made;
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, wantedServed, base);

@@ -1,4 +1,4 @@
-import type { Operation, RequestOptions } from '@orch/admission';
+import type { Operation, OperationOptions } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import type { Endpoint, Stored } from '@orch/resources';
 import type { Key } from '@orch/storage';
@@ -19,7 +19,7 @@ export interface WriteRequest {
   /** Caller of the request: its user, its deadline, and where warnings and annotations go. */
   readonly caller: Caller;
   /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
-  readonly options: RequestOptions;
+  readonly options: OperationOptions;
   /** The relation of the change to the current object; default: it edits it, as a patch does. */
   readonly changeKind?: ChangeKind;
   /** Knowledge of the caller that saves work and waiting. */
@@ -61,10 +61,10 @@ interface WriteHints {
  * the version that the endpoint serves; for a deletion in the storage version. Called anew for each attempt. `stored`
  * is the row that the current object was decoded from.
  */
-export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
+export type UpdateFunction = (current: ApiObject, turn: YieldPoint, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
-export type Turn = () => Promise<void> | undefined;
+export type YieldPoint = () => Promise<void> | undefined;
 
 /** Makes a new object, in the version that the endpoint serves; the pipeline owns it. Called anew for each attempt. */
 export type Creation = () => ApiObject | Promise<ApiObject>;
@@ -72,7 +72,7 @@ export type Creation = () => ApiObject | Promise<ApiObject>;
 /** How a request changes or creates the object; at least one of the two is present. */
 export interface Modification {
   /** Changes an existing object; absent: the object must be new (409 where it exists). */
-  readonly change?: Change;
+  readonly change?: UpdateFunction;
   /** Creates the object where there is none; absent: the object must exist (404 where it does not). */
   readonly create?: Creation;
 }

@@ -7,7 +7,7 @@ import { Committer } from './committer.js';
 import type { WritePlan } from './planned-write.js';
 import { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
-import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
+import { CALLING_ATTEMPTS, type UpdateFunction, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 interface WriteSetsOptions extends PlanTools {
   readonly store: Store;
@@ -21,7 +21,7 @@ export interface SetMember {
   /** Stored object as it was just read; the write is refused where it has changed since. */
   readonly base: Stored;
   /** Makes the wanted object from the stored one. */
-  readonly change: Change;
+  readonly change: UpdateFunction;
   /**
    * Whether admission has reviewed what the client sent (a Binding, an Eviction), and is not called for this change
    * that follows from it.

@@ -11,7 +11,7 @@ import {
   testApi,
 } from '@orch/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Change } from '../pipeline/write-request.js';
+import type { UpdateFunction } from '../pipeline/write-request.js';
 
 const LABEL = 'example.com/forbidden';
 const WHY = `the label ${LABEL} is not allowed`;
@@ -28,9 +28,9 @@ const start = async (...plugins: AdmissionPlugin[]) => {
   api = await testApi({}, 'orch', new MemoryStore(), {}, plugins);
 };
 const setData =
-  (text: string): Change =>
+  (text: string): UpdateFunction =>
   (current) => ({ ...current, data: { text } });
-const update = (name: string, change: Change) =>
+const update = (name: string, change: UpdateFunction) =>
   api.deps.pipeline.write(api.request('UPDATE', 'configmaps', name), { change });
 const configMap = (name: string): ApiObject => ({ metadata: { name }, data: {} });
 
@@ -559,7 +559,7 @@ describe('a plugin that calls out', () => {
     api.store.calls.get = 0;
     const request = api.request('UPDATE', 'secrets', 's');
     const labelled =
-      (label: string): Change =>
+      (label: string): UpdateFunction =>
       (current) => ({
         ...current,
         metadata: { ...current.metadata, labels: { ...current.metadata?.labels, [label]: '' } },

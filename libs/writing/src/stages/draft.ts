@@ -4,7 +4,7 @@ import type { Stored } from '@orch/resources';
 import type { Charging } from '@orch/storage';
 import type { QuotaWrite } from '../charges/quota-account.js';
 import type { QuotaCharges } from '../charges/quota-charges.js';
-import type { Turn, WriteRequest } from '../pipeline/write-request.js';
+import type { WriteRequest, YieldPoint } from '../pipeline/write-request.js';
 import type { ObjectLimits } from './object-checks.js';
 
 /** State of one attempt of a write, which the stages read and extend. */
@@ -50,7 +50,7 @@ export interface Draft {
   /** Charges to quotas, from the stage `quota` on; undefined for none. */
   charging: Charging | undefined;
   /** Yields to the event loop between the steps of work on a large object; does nothing for a small one. */
-  readonly turn: Turn;
+  readonly turn: YieldPoint;
 }
 
 /** A check of the caller's rights beyond the write itself. */
@@ -77,4 +77,4 @@ export interface StageTools {
  * A stage of the pipeline: changes the object of the draft, or refuses it with a StatusError. It returns a promise only
  * where it has to wait.
  */
-export type Stage = (draft: Draft, tools: StageTools) => void | Promise<void>;
+export type WriteStage = (draft: Draft, tools: StageTools) => void | Promise<void>;

@@ -1,7 +1,7 @@
 import type { Operation } from '@orch/admission';
 import { mutatingAdmission, validatingAdmission } from './admission.js';
 import { defaults } from './defaults.js';
-import type { Draft, Stage, StageTools } from './draft.js';
+import type { Draft, StageTools, WriteStage } from './draft.js';
 import { ownership } from './ownership.js';
 import { quota } from './quota.js';
 import { repair } from './repair.js';
@@ -20,7 +20,7 @@ const escalation = (draft: Draft, { grants }: StageTools) => grants.check(draft)
  */
 const parameterRights = (draft: Draft, { paramRights }: StageTools) => paramRights.check(draft);
 
-const OBJECT: readonly Stage[] = [
+const OBJECT: readonly WriteStage[] = [
   systemFields,
   defaults,
   ownership,
@@ -38,7 +38,7 @@ const OBJECT: readonly Stage[] = [
  * file and a line here. A deletion is only admitted and charged: the object that it leaves is written by the server
  * itself.
  */
-export const STAGES: Readonly<Record<Operation, readonly Stage[]>> = {
+export const STAGES: Readonly<Record<Operation, readonly WriteStage[]>> = {
   CREATE: OBJECT,
   UPDATE: OBJECT,
   DELETE: [mutatingAdmission, validatingAdmission, quota],

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { backUpEmbedded } from '@orch/storage/embedded';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { told } from '../storage/storage-options.js';
-import { ownVariables, type Surroundings } from '../surroundings.js';
 import { backupOptions, databaseIn } from './backup-options.js';
 import { untilBrokenOff } from './broken-off.js';
 import { inMebibytes, progressTo } from './progress.js';
@@ -12,7 +12,7 @@ const options = defineOptions({
   file: {
     type: 'string',
     required: true,
-    help: 'File to make, readable by its owner only. One that is there is not replaced.',
+    help: 'File to create, readable only by its owner. An existing file is not replaced.',
   },
 });
 
@@ -20,7 +20,7 @@ const options = defineOptions({
  * `orchctl backup`: copies the database of a running `orch standalone` into a file. Resolves with the exit code; a
  * signal breaks it off, and nothing is left of the file.
  */
-export async function backup(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function backup(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl backup --file=FILE [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -2,30 +2,30 @@ import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
 import { loadScheme } from '@orch/schema';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
+import { printed } from '../printed.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
-import { ManifestConverter, type Notes } from './manifest-converter.js';
-import { printed } from './printed.js';
+import { type ConversionReporter, ManifestConverter } from './manifest-converter.js';
 
 const options = defineOptions({
   filename: {
     type: 'list',
     short: 'f',
     default: [],
-    help: 'Files and directories to read, and - for standard input.',
+    help: 'Files and directories to read; - is standard input.',
   },
-  recursive: { type: 'bool', short: 'R', help: 'Read directories within directories, too.' },
+  recursive: { type: 'bool', short: 'R', help: 'Read subdirectories as well.' },
   'output-version': {
     type: 'string',
-    help: 'Group and version to convert to, such as apps/v1. Default: the version of each kind that is preferred now.',
+    help: 'Group and version to convert to, such as apps/v1. Default: the preferred version of each kind.',
   },
-  output: { type: 'string', short: 'o', choices: ['yaml', 'json'], default: 'yaml', help: 'Form of the output.' },
+  output: { type: 'string', short: 'o', choices: ['yaml', 'json'], default: 'yaml', help: 'Format of the output.' },
   naming: {
     type: 'string',
     choices: ['orch', 'kubernetes'],
     default: 'orch',
-    help: 'Names of API groups in the manifests, as the servers that they are for are started.',
+    help: 'Names of API groups in the manifests: the value of --naming of the servers that they are for.',
   },
 });
 
@@ -33,7 +33,7 @@ const options = defineOptions({
  * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is
  * written), 2 for wrong options.
  */
-export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function convert(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;
   const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', {
     stdout,
@@ -73,7 +73,7 @@ class Failures {
     this.stderr.write(`Error: ${message}\n`);
   }
 
-  notesFor(place: string): Notes {
+  notesFor(place: string): ConversionReporter {
     return {
       error: (message) => this.add(`${place}: ${message}`),
       warning: (message) => void this.stderr.write(`Warning: ${place}: ${message}\n`),

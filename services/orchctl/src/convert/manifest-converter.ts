@@ -13,7 +13,7 @@ import {
 import { loadScheme, type Scheme } from '@orch/schema';
 
 /** Receives the converter's messages about a document, without its place in the input. */
-export interface Notes {
+export interface ConversionReporter {
   /** Reports why a document cannot be converted. */
   error(message: string): void;
   /** Reports something that the user should check. */
@@ -41,7 +41,7 @@ export class ManifestConverter {
   }
 
   /** The object, or list of objects, of a document; undefined when nothing came of it. */
-  convert(value: JsonValue, notes: Notes): JsonObject | undefined {
+  convert(value: JsonValue, notes: ConversionReporter): JsonObject | undefined {
     try {
       const object = typed(value);
       return this.#isList(object) ? this.#list(object, notes) : this.#object(object, notes);
@@ -72,7 +72,7 @@ export class ManifestConverter {
   }
 
   /** Converts the items in order; items that cannot be converted are reported and left out. */
-  #list(list: Typed, notes: Notes): JsonObject {
+  #list(list: Typed, notes: ConversionReporter): JsonObject {
     const { apiVersion, kind } = list;
     const plain = isPlainList(apiVersion, kind);
     const items = ((list.items ?? []) as JsonValue[]).flatMap((item, at) => {
@@ -89,7 +89,7 @@ export class ManifestConverter {
   }
 
   /** @throws what {@link isRefusal} knows */
-  #object(object: Typed, notes: Notes): JsonObject {
+  #object(object: Typed, notes: ConversionReporter): JsonObject {
     const { apiVersion, kind } = object;
     const target = this.#target(apiVersion, kind, notes);
     const source = this.#read(object, notes);
@@ -102,7 +102,7 @@ export class ManifestConverter {
     return converted as unknown as JsonObject;
   }
 
-  #target(apiVersion: string, kind: string, notes: Notes): string {
+  #target(apiVersion: string, kind: string, notes: ConversionReporter): string {
     const latest = this.#conversions.latest(apiVersion, kind);
     const asked = this.outputVersion;
     if (asked === undefined || asked === latest) return latest;
@@ -112,7 +112,7 @@ export class ManifestConverter {
   }
 
   /** Reads an object with the schema of its version; versions that are not served any more have none. */
-  #read(object: ApiObject, notes: Notes): ApiObject {
+  #read(object: ApiObject, notes: ConversionReporter): ApiObject {
     const { group = '', version = '' } = parseApiVersion(object.apiVersion ?? '') ?? {};
     const found = this.scheme.kind(group, version, object.kind ?? '');
     if (!found) return object;

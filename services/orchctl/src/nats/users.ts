@@ -1,12 +1,12 @@
 import { anyPlaces, type NatsPermissions, permissionsOf, placesOf } from '@orch/feed';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { installationOf } from '@orch/storage/roles';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { told } from '../storage/storage-options.js';
-import { ownVariables, type Surroundings } from '../surroundings.js';
 
 /** @throws RangeError */
 function checkToken(text: string): void {
-  if (!/^[\w-]+$/.test(text)) throw new RangeError('is more than letters, digits, _ and -');
+  if (!/^[\w-]+$/.test(text)) throw new RangeError('may contain only letters, digits, _ and -');
 }
 
 const options = defineOptions({
@@ -14,31 +14,36 @@ const options = defineOptions({
     type: 'string',
     default: 'orch',
     check: checkToken,
-    help: 'First token of the subjects on NATS, as servers have it.',
+    help: 'First token of the subjects on NATS, as in the option of the servers.',
   },
   'cluster-id': {
     type: 'string',
     check: checkToken,
-    help: 'Id of the installation, for a NATS that several share. Default: that of the database of --postgres-url, or without one any.',
+    help: 'ID of the installation, for a NATS that several installations share. Default: the ID in the database of --postgres-url; without that option, any.',
   },
   'postgres-url': {
     type: 'string',
-    help: 'Where the id is read: postgres://user:password@host:port/database; give it as ORCH_POSTGRES_URL.',
+    help: 'Database that the ID is read from: postgres://user:password@host:port/database; use the environment variable ORCH_POSTGRES_URL.',
   },
-  'api-server-user': { type: 'string', default: 'orch_api_server', check: checkToken, help: 'User of api-servers.' },
-  'gateway-user': { type: 'string', default: 'orch_gateway', check: checkToken, help: 'User of gateways.' },
+  'api-server-user': {
+    type: 'string',
+    default: 'orch_api_server',
+    check: checkToken,
+    help: 'NATS user of api-servers.',
+  },
+  'gateway-user': { type: 'string', default: 'orch_gateway', check: checkToken, help: 'NATS user of gateways.' },
   format: {
     type: 'string',
     choices: ['config', 'nsc'],
     default: 'config',
-    help: 'config: a part of the configuration of nats-server, with passwords from its environment; nsc: commands that make users of an account.',
+    help: 'config prints a part of the configuration of nats-server, with passwords from its environment; nsc prints commands that create users of an account.',
   },
 });
 
 /**
  * `orchctl nats users`: what NATS is to let api-servers and gateways do, and no more. Resolves with the exit code.
  */
-export async function users(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function users(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl nats users [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -1,7 +1,7 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import type { MigrationStep } from '@orch/storage';
 import { migrateDatabase } from '@orch/storage/roles';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { furtherSchemas, serverRoles, storageOptions, told } from './storage-options.js';
 
 const options = defineOptions({
@@ -11,7 +11,7 @@ const options = defineOptions({
     type: 'string',
     choices: ['orch', 'kubernetes'],
     default: 'orch',
-    help: 'Names on the wire, as the servers of the installation are started; recorded in a database that is new.',
+    help: 'API names on the wire: the value of --naming of the servers of the installation. It is recorded in a new database.',
   },
 });
 
@@ -19,7 +19,7 @@ const options = defineOptions({
  * `orchctl storage migrate`: brings the schemas of an installation to what this release needs, as the role that owns
  * them, and gives the roles of servers their rights to what is new. Resolves with the exit code.
  */
-export async function migrate(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function migrate(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl storage migrate [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -1,6 +1,6 @@
 import { rewriteStorage, rewritingOptions } from '@orch/apiserver';
 import { createLogger, defineOptions, readCommandLine } from '@orch/runtime';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { told } from './storage-options.js';
 
 const options = defineOptions({
@@ -10,11 +10,11 @@ const options = defineOptions({
     default: 200,
     min: 1,
     max: 100_000,
-    help: 'Objects that are written in a second at most, so that servers and watches do not suffer.',
+    help: 'Maximum number of objects that are written per second, so that servers and watches are not slowed.',
   },
   check: {
     type: 'bool',
-    help: 'Writes nothing, and says how much there would be to write; exit code 3 where there is any.',
+    help: 'Write nothing, and print how many objects would be written. The exit code is 3 if there are any.',
   },
 });
 
@@ -27,7 +27,7 @@ const NAMED = 20;
  * `orchctl storage rewrite`: rewrites every object whose encryption differs from what the encryption configuration says
  * now. Resolves with the exit code: 1 where some could not be read.
  */
-export async function rewrite(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function rewrite(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl storage rewrite [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

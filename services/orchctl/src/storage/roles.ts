@@ -12,13 +12,13 @@ import {
   scramVerifier,
   storeSchema,
 } from '@orch/storage/roles';
-import { ownVariables, type Surroundings } from '../surroundings.js';
+import { type CommandIO, ownVariables } from '../command-io.js';
 import { furtherSchemas, migratorRole, serverRoles, storageOptions, told } from './storage-options.js';
 
 const passwordFile = (role: string) =>
   ({
     type: 'string',
-    help: `File of the password that --${role}-role gets. Default: it keeps what it has, and a new one cannot log in.`,
+    help: `File with the new password of --${role}-role. Default: the role keeps its password, and a new role cannot log in.`,
   }) as const;
 
 const definitions = {
@@ -29,15 +29,15 @@ const definitions = {
   'gateway-password-file': passwordFile('gateway'),
   'external-login': {
     type: 'bool',
-    help: 'Roles without a password file may log in all the same, by what the database knows them by: certificates, IAM, a password that is set apart.',
+    help: 'Let roles without a password file log in by other means: certificates, IAM, or a password that is set separately.',
   },
   'take-over': {
     type: 'bool',
-    help: 'Schemas and tables that belong to another role become those of --migrator-role.',
+    help: 'Change the owner of schemas and tables that belong to another role to --migrator-role.',
   },
   print: {
     type: 'bool',
-    help: 'Prints the SQL for somebody else to run, rather than to run it. It holds no passwords.',
+    help: 'Print the SQL instead of running it. It contains no passwords.',
   },
 } as const;
 
@@ -66,7 +66,7 @@ const options = defineOptions(definitions, (values) => [...namesakes(values), ..
  * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or
  * brings them to what they should be. Resolves with the exit code.
  */
-export async function roles(args: readonly string[], around: Surroundings = process): Promise<number> {
+export async function roles(args: readonly string[], around: CommandIO = process): Promise<number> {
   const { stdout, stderr, env } = around;
   const usage = 'orchctl storage roles [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });

@@ -6,34 +6,34 @@ const ROLE = /^[A-Za-z_][\w.@-]{0,62}$/;
 
 /** @throws RangeError */
 function checkRole(name: string): void {
-  if (!ROLE.test(name)) throw new RangeError('is no name of a role: letters, digits, _, -, . and @');
+  if (!ROLE.test(name)) throw new RangeError('is not a valid role name: use letters, digits, _, -, . and @');
 }
 
 /** Options that `orchctl storage roles` and `orchctl storage migrate` share. */
 export const storageOptions = {
   'postgres-url': {
     type: 'string',
-    help: 'postgres://user:password@host:port/database?sslmode=…; give it as ORCH_POSTGRES_URL where it holds a password.',
+    help: 'URL of PostgreSQL: postgres://user:password@host:port/database?sslmode=…; use the environment variable ORCH_POSTGRES_URL if it contains a password.',
   },
   'role-prefix': {
     type: 'string',
     default: 'orch',
     check: checkRole,
-    help: 'What the names of roles begin with that are not named. Roles are those of all databases of a PostgreSQL: each installation in it needs roles of its own.',
+    help: 'Prefix of the names of roles that no other option names. Roles are shared by all databases of a PostgreSQL server: each installation in it needs roles of its own.',
   },
   'api-server-role': {
     type: 'string',
     check: checkRole,
-    help: 'Role that reads and writes what api-servers do. Default: --role-prefix and _api_server.',
+    help: 'Role of api-servers, which read and write. Default: --role-prefix and _api_server.',
   },
   'gateway-role': {
     type: 'string',
     check: checkRole,
-    help: 'Role that reads what gateways do. Default: --role-prefix and _gateway.',
+    help: 'Role of gateways, which read only. Default: --role-prefix and _gateway.',
   },
   'audit-postgres': {
     type: 'bool',
-    help: 'The schema audit, too, that servers with --audit-postgres write events into.',
+    help: 'Include the schema named audit, which servers with --audit-postgres write events to.',
   },
 } as const;
 
@@ -42,7 +42,7 @@ export const migratorRole = {
   'migrator-role': {
     type: 'string',
     check: checkRole,
-    help: 'Role that owns the schemas, for orchctl storage migrate alone. Default: --role-prefix and _migrator.',
+    help: 'Role that owns the schemas, used only by orchctl storage migrate. Default: --role-prefix and _migrator.',
   },
 } as const;
 

@@ -1,14 +1,14 @@
 import { parseQuantity, Quantity } from '@orch/machinery';
 
 /** Quantities by the name of the resource. */
-export type Amounts = Readonly<Record<string, string>>;
+export type ResourceQuantities = Readonly<Record<string, string>>;
 
 /** The requests and limits of a container, a pod or a claim. */
 export interface Asked {
   /** Requested amounts. */
-  readonly requests: Amounts;
+  readonly requests: ResourceQuantities;
   /** Limits. */
-  readonly limits: Amounts;
+  readonly limits: ResourceQuantities;
 }
 
 const NONE = new Quantity(0n, 'decimalSI');
@@ -22,7 +22,7 @@ interface Amount {
   readonly isThere: boolean;
 }
 
-function amountOf(amounts: Amounts, resource: string): Amount {
+function amountOf(amounts: ResourceQuantities, resource: string): Amount {
   const text = Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
   return text === undefined ? { quantity: NONE, isThere: false } : { quantity: parseQuantity(text), isThere: true };
 }
@@ -86,7 +86,7 @@ export function ratioProblem(what: string, resource: string, text: string, asked
 }
 
 /** Returns the sums of the resources that every item names. */
-export function sumOf(all: readonly Amounts[]): Record<string, string> {
+export function sumOf(all: readonly ResourceQuantities[]): Record<string, string> {
   const sum: Record<string, string> = {};
   for (const resource of new Set(all.flatMap((amounts) => Object.keys(amounts)))) {
     const amounts = all.map((each) => amountOf(each, resource));
@@ -98,7 +98,7 @@ export function sumOf(all: readonly Amounts[]): Record<string, string> {
 }
 
 /** Returns the greater quantity of each resource, or the only one. */
-export function largerOf(a: Amounts, b: Amounts): Record<string, string> {
+export function largerOf(a: ResourceQuantities, b: ResourceQuantities): Record<string, string> {
   const larger: Record<string, string> = { ...a };
   for (const [resource, text] of Object.entries(b)) {
     const before = amountOf(a, resource);

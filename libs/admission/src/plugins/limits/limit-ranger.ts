@@ -8,12 +8,12 @@ import { refusal } from '../../refusal.js';
 import { isAboutPods } from '../pods/pods.js';
 import { isAboutClaims } from '../storage/claims.js';
 import {
-  type Amounts,
   type Asked,
   largerOf,
   maximumProblem,
   maximumRequestProblem,
   minimumProblem,
+  type ResourceQuantities,
   ratioProblem,
   sumOf,
 } from './limit-checks.js';
@@ -69,8 +69,8 @@ const joined = (problems: readonly string[]): string =>
 /** Gives containers the defaults that they lack, and notes these in an annotation. */
 function setDefaults(pod: ApiObject & Pod, { spec }: LimitRange, note: string): void {
   const items = (spec?.limits ?? []).filter(({ type }) => type === 'Container');
-  const requests: Amounts = Object.assign({}, ...items.map(({ defaultRequest }) => defaultRequest));
-  const limits: Amounts = Object.assign({}, ...items.map((item) => item.default));
+  const requests: ResourceQuantities = Object.assign({}, ...items.map(({ defaultRequest }) => defaultRequest));
+  const limits: ResourceQuantities = Object.assign({}, ...items.map((item) => item.default));
   const set = (containers: readonly Container[] = [], what: string) =>
     containers.flatMap((container) => [
       ...noted(fill(container, 'requests', requests), 'request', what, container),
@@ -83,7 +83,7 @@ function setDefaults(pod: ApiObject & Pod, { spec }: LimitRange, note: string): 
 }
 
 /** @returns the resources that were missing */
-function fill(container: Container, field: 'requests' | 'limits', defaults: Amounts): readonly string[] {
+function fill(container: Container, field: 'requests' | 'limits', defaults: ResourceQuantities): readonly string[] {
   const own = container.resources?.[field] ?? {};
   const missing = Object.keys(defaults).filter((resource) => !Object.hasOwn(own, resource));
   if (missing.length > 0) container.resources = { ...container.resources, [field]: { ...defaults, ...own } };
@@ -95,7 +95,7 @@ const noted = (set: readonly string[], field: string, what: string, { name = '' 
 
 type Check = (what: string, resource: string, text: string, asked: Asked) => string | undefined;
 
-const problemsOf = (check: Check, what: string, rule: Amounts = {}, asked: Asked): readonly string[] =>
+const problemsOf = (check: Check, what: string, rule: ResourceQuantities = {}, asked: Asked): readonly string[] =>
   Object.entries(rule).flatMap(([resource, text]) => check(what, resource, text, asked) ?? []);
 
 function podProblems({ type = '', min, max, maxLimitRequestRatio }: LimitRangeItem, { spec }: Pod) {
@@ -121,7 +121,10 @@ const askedBy = ({ resources }: Container): Asked => ({
 /** Containers run together, and each that comes before them alone. */
 function askedTogether(containers: readonly Asked[], before: readonly Asked[]): Asked {
   const together = (field: keyof Asked) =>
-    before.reduce((sum: Amounts, asked) => largerOf(sum, asked[field]), sumOf(containers.map((asked) => asked[field])));
+    before.reduce(
+      (sum: ResourceQuantities, asked) => largerOf(sum, asked[field]),
+      sumOf(containers.map((asked) => asked[field])),
+    );
   return { requests: together('requests'), limits: together('limits') };
 }
 

@@ -2,7 +2,7 @@ import { type ApiObject, forbidden, notFound } from '@orch/machinery';
 import type { Pod, ServiceAccount } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
 import type { Attributes } from '../../attributes.js';
-import type { OwnWrites } from '../../own-writes.js';
+import type { ServerWriter } from '../../own-writes.js';
 import { attributesOf, pluginOf, refusalOf, TestObjects, targetOf } from '../../testing/index.js';
 import { terminatingNamespace } from '../namespaces/namespace-lifecycle.js';
 
@@ -17,7 +17,7 @@ const STRICT = account(
   { 'kubernetes.io/enforce-mountable-secrets': 'true' },
 );
 
-function rig(accounts: readonly ApiObject[] = [PLAIN, STRICT], create?: OwnWrites['create']) {
+function rig(accounts: readonly ApiObject[] = [PLAIN, STRICT], create?: ServerWriter['create']) {
   const objects = new TestObjects().put('', 'serviceaccounts', ...accounts);
   return pluginOf('ServiceAccount', { objects, ...(create && { ownWrites: { create } }) });
 }
@@ -120,7 +120,7 @@ describe('the default account', () => {
   it('is made for a pod that comes before it', async () => {
     const made: unknown[] = [];
     const objects = new TestObjects();
-    const create: OwnWrites['create'] = async (resource, object, deadline) => {
+    const create: ServerWriter['create'] = async (resource, object, deadline) => {
       made.push([resource, object, deadline]);
       objects.put('', 'serviceaccounts', object);
       return object;
@@ -133,7 +133,7 @@ describe('the default account', () => {
   });
 
   it('is not made for one that is only tried', async () => {
-    const refuse: OwnWrites['create'] = () => Promise.reject(new Error('made'));
+    const refuse: ServerWriter['create'] = () => Promise.reject(new Error('made'));
     const dry = { options: { dryRun: true } };
     expect(await created({ spec: {} }, rig([], refuse), dry)).toEqual({ serviceAccountName: 'default' });
   });

@@ -3,7 +3,7 @@ import {
   admissionMetrics,
   admissionWebhooks,
   followPolicies,
-  pluginSurroundings,
+  pluginServices,
   webhookSettings,
 } from '@orch/admission-host';
 import { openSharedRates } from '@orch/credentials';
@@ -38,7 +38,7 @@ export const plugins = declare(
         ...{ names, isEnabled, observer, logger, options: serving },
         webhooks: (configuration) => webhooks.for(configuration),
         policies: webhooks.forPolicies(),
-        surroundings: pluginSurroundings({
+        services: pluginServices({
           ...{ metrics, sharedRates, onAsked: process.need('observation').reviewAsked('image-policy') },
           deps: () => process.need('api').deps,
           remote: () => process.peek('aggregated')?.documents ?? NO_REMOTE_DOCUMENTS,

@@ -28,7 +28,7 @@ export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (proce
     new SlowReaders(assembled.deps.watchOutputs, {
       clock: systemClock,
       maxStallMs: process.settings.backend.watchStallTimeout,
-      onError: (error) => tellingOf(process).logger.error('connections of watches could not be looked at', error),
+      onError: (error) => tellingOf(process).logger.error('connections of watches could not be inspected', error),
     });
   },
   async stop() {

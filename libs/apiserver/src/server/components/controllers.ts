@@ -1,6 +1,7 @@
 import { policyController } from '@orch/admission-host';
 import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
 import {
+  bootstrapTokenControllers,
   type ControllerName,
   certificateRequests,
   claimController,
@@ -80,11 +81,14 @@ async function groupsOf(process: Process, leadership: Leadership): Promise<Contr
     ? { controllers: [access.aggregation(clientOf('clusterrole-aggregation-controller'))] }
     : undefined;
   const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
+  const tokens = settings.serving.enableBootstrapTokenAuth
+    ? bootstrapTokenControllers({ ...shared, clientOf })
+    : undefined;
   // As the server itself, and never switched off: kube-apiserver does these, too.
   const flow = { controllers: process.need('fairness').controllers };
   const definitions = process.need('customResources').controllers();
   const own = [definitions, process.need('aggregated').controllers, flow, claimsOf(process), policiesOf(process)];
-  return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
+  return [requests, namespaces, roles, quotas, tokens, ...own].filter((group) => group !== undefined);
 }
 
 const hostOf = (process: Process, leadership: Leadership): ControllerHost => ({

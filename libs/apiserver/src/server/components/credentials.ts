@@ -2,8 +2,8 @@ import {
   ApiTokens,
   type CertificateEnds,
   type CredentialSet,
-  Credentials,
   clientCertificates,
+  ReloadableCredentials,
   RemoteTokens,
   serviceAccountTokenUses,
 } from '@orch/credentials';
@@ -37,7 +37,7 @@ export const credentials = declare(
           observer: tokenCache(metrics),
           onAsked: reviewAsked('authentication'),
         });
-        const opened = await Credentials.open({
+        const opened = await ReloadableCredentials.open({
           ...{ options: serving, names, logger, audiences, certificateAccepted: clientCertificates(metrics) },
           takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
           // Verifiers that call other servers come last.
@@ -60,7 +60,7 @@ export const credentials = declare(
 const lookAtCertificates = ({ serving, backend }: Host<never>['settings'], ends: CertificateEnds) =>
   CertificateLooks.open({ sources: certificateSources(serving, backend), ends });
 
-function observeEnds(credentials: Credentials, ends: CertificateEnds): void {
+function observeEnds(credentials: ReloadableCredentials, ends: CertificateEnds): void {
   const observe = ({ certificates }: CredentialSet) => ends.tell('credentials', certificates);
   observe(credentials.current);
   credentials.onTaken(observe);

@@ -4,7 +4,7 @@ import type { FollowedObjects } from '@orch/admission';
 import type { AdmissionControl, AdmissionObserver, AdmissionWebhooks, Webhooks } from '@orch/admission-host';
 import type { AggregatedApis } from '@orch/aggregation';
 import type { AuditLog } from '@orch/audit';
-import type { ApiTokens, Credentials, ServiceAccountKeys } from '@orch/credentials';
+import type { ApiTokens, ReloadableCredentials, ServiceAccountKeys } from '@orch/credentials';
 import type { CustomResources } from '@orch/custom-resources';
 import type { Encryption } from '@orch/encryption';
 import type { Fairness } from '@orch/fairness';
@@ -54,7 +54,7 @@ interface Parts {
   readonly fairness: Fairness;
   readonly serviceAccountKeys: ServiceAccountKeys;
   readonly tokens: ApiTokens;
-  readonly credentials: Credentials;
+  readonly credentials: ReloadableCredentials;
   readonly audit: AuditLog;
   /** Records requests; undefined where nothing is recorded. */
   readonly auditor: Auditor | undefined;

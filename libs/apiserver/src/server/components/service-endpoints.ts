@@ -27,7 +27,7 @@ function reconcilerOf(process: Host<'api' | 'store' | 'served'>): EndpointsRecon
   const [{ family }] = serviceNetworks(serving.serviceClusterIpRange);
   const address = ownAddress(serving, thisMachine(), family);
   if (address === undefined) {
-    process.logger.info('no address of this machine is one that others could reach: --advertise-address is not given');
+    process.logger.info('no address of this machine can be reached by others, and --advertise-address is not given');
     return undefined;
   }
   const [store, { deps }, { securePort: port }] = [process.need('store'), process.need('api'), process.need('served')];
@@ -38,6 +38,6 @@ function reconcilerOf(process: Host<'api' | 'store' | 'served'>): EndpointsRecon
     alive: async () => (await store.heldLeases(LEASES)).map((name) => name.slice(LEASES.length)),
     endpoints: storedEndpoint(deps, '', 'endpoints'),
     slices: storedEndpoint(deps, 'discovery.orch.io', 'endpointslices'),
-    onError: (error) => process.logger.error('endpoints of the Service of the API', error),
+    onError: (error) => process.logger.error("the Endpoints of the API's Service could not be written", error),
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@orch/machinery';
 import { compareAs, type Operand } from './compare.js';
-import type { Path, PathNode, SliceNode } from './node.js';
+import type { JsonPath, PathNode, SliceNode } from './node.js';
 
 /**
  * Most values that one path may visit. Paths that branch repeatedly find more than could be shown: a path that needs
@@ -45,7 +45,7 @@ class Unfit extends Error {
  * skipped.
  * @param row counts the values of all paths of the row; default for a single path
  */
-export function findAll(value: JsonValue, path: Path, row = new RowEffort()): readonly JsonValue[] {
+export function findAll(value: JsonValue, path: JsonPath, row = new RowEffort()): readonly JsonValue[] {
   if (row.isSpent) return [];
   try {
     return new Evaluation(row).follow([value], path);
@@ -62,7 +62,7 @@ class Evaluation {
 
   constructor(private readonly row: RowEffort) {}
 
-  follow(values: readonly JsonValue[], path: Path): readonly JsonValue[] {
+  follow(values: readonly JsonValue[], path: JsonPath): readonly JsonValue[] {
     let found = values;
     for (const node of path) found = this.#step(found, node);
     return found;
@@ -144,7 +144,7 @@ class Evaluation {
     return found;
   }
 
-  #branch(values: readonly JsonValue[], path: Path): readonly JsonValue[] {
+  #branch(values: readonly JsonValue[], path: JsonPath): readonly JsonValue[] {
     try {
       return this.follow(values, path);
     } catch (error) {
@@ -160,7 +160,7 @@ class Evaluation {
     });
   }
 
-  #exists(item: JsonValue, path: Path): boolean {
+  #exists(item: JsonValue, path: JsonPath): boolean {
     try {
       return this.follow([item], path).length > 0;
     } catch (error) {
@@ -180,7 +180,7 @@ class Evaluation {
   }
 
   /** Returns the single value that is found; undefined for none. */
-  #operand(item: JsonValue, path: Path): Operand | undefined {
+  #operand(item: JsonValue, path: JsonPath): Operand | undefined {
     const [value, ...more] = this.follow([item], path);
     if (more.length > 0) throw new Unfit([item]);
     const [last] = path.slice(-1);

@@ -8,9 +8,9 @@ export type PathNode =
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recursive' }
   | SliceNode
-  | { readonly kind: 'union'; readonly paths: readonly Path[] }
-  | { readonly kind: 'exists'; readonly path: Path }
-  | { readonly kind: 'compare'; readonly left: Path; readonly operator: string; readonly right: Path }
+  | { readonly kind: 'union'; readonly paths: readonly JsonPath[] }
+  | { readonly kind: 'exists'; readonly path: JsonPath }
+  | { readonly kind: 'compare'; readonly left: JsonPath; readonly operator: string; readonly right: JsonPath }
   /** `range`, `end` and other words: nothing is found with them in a path that is to find one value. */
   | { readonly kind: 'word'; readonly name: string };
 
@@ -29,7 +29,7 @@ export interface SliceNode {
 }
 
 /** Steps in their order. */
-export type Path = readonly PathNode[];
+export type JsonPath = readonly PathNode[];
 
 /** Thrown for texts that are not paths. */
 export class JsonPathError extends Error {

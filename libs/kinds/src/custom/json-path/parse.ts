@@ -1,5 +1,5 @@
-import { JsonPathError, type Path, type PathNode } from './node.js';
-import { Scanner } from './scanner.js';
+import { type JsonPath, JsonPathError, type PathNode } from './node.js';
+import { JsonPathScanner } from './scanner.js';
 import { unquote } from './unquote.js';
 
 const KEY = /^'([^']*)'$/;
@@ -33,17 +33,17 @@ export class PathReading {
  * @param reading counts the paths that are kept with it; default for a single path
  * @throws JsonPathError with the reason
  */
-export function parseJsonPath(text: string, reading = new PathReading()): Path {
+export function parseJsonPath(text: string, reading = new PathReading()): JsonPath {
   reading.take(text);
   const [first = []] = parseTemplate(`{${text}}`, 0);
   return first;
 }
 
 /** Parses the actions of a template; texts between them are ignored. */
-function parseTemplate(text: string, depth: number): Path[] {
+function parseTemplate(text: string, depth: number): JsonPath[] {
   if (depth > MAX_DEPTH) throw new JsonPathError('too many levels');
-  const scanner = new Scanner(text);
-  const actions: Path[] = [];
+  const scanner = new JsonPathScanner(text);
+  const actions: JsonPath[] = [];
   for (;;) {
     scanner.while((each) => each !== '{');
     if (scanner.atEnd) return actions;
@@ -52,16 +52,16 @@ function parseTemplate(text: string, depth: number): Path[] {
   }
 }
 
-const inner = (text: string, depth: number): Path => parseTemplate(`{${text}}`, depth + 1)[0] ?? [];
+const inner = (text: string, depth: number): JsonPath => parseTemplate(`{${text}}`, depth + 1)[0] ?? [];
 
-function parseAction(scanner: Scanner, depth: number): Path {
+function parseAction(scanner: JsonPathScanner, depth: number): JsonPath {
   const nodes: PathNode[] = [];
   while (!scanner.startsWith('}')) nodes.push(...parseStep(scanner, depth, nodes.at(-1)));
   scanner.skip(1);
   return nodes;
 }
 
-function parseStep(scanner: Scanner, depth: number, before: PathNode | undefined): Path {
+function parseStep(scanner: JsonPathScanner, depth: number, before: PathNode | undefined): JsonPath {
   if (scanner.startsWith('[?(')) {
     scanner.skip(3);
     return [filterOf(scanner.filter(), depth)];
@@ -79,13 +79,13 @@ function parseStep(scanner: Scanner, depth: number, before: PathNode | undefined
   throw new JsonPathError(`unrecognized character in action: ${JSON.stringify(character)}`);
 }
 
-function recursion(scanner: Scanner, before: PathNode | undefined): Path {
+function recursion(scanner: JsonPathScanner, before: PathNode | undefined): JsonPath {
   if (before?.kind === 'recursive') throw new JsonPathError('invalid multiple recursive descent');
   scanner.skip(2);
   return [{ kind: 'recursive' }, ...(/^[\p{L}\p{Nd}_]/u.test(scanner.peek()) ? [field(scanner)] : [])];
 }
 
-function field(scanner: Scanner): PathNode {
+function field(scanner: JsonPathScanner): PathNode {
   const name = scanner.name(true);
   return name === '*' ? { kind: 'wildcard' } : { kind: 'field', name: name.replaceAll('\\', '') };
 }
@@ -94,7 +94,7 @@ function word(name: string): PathNode {
   return name === 'true' || name === 'false' ? { kind: 'literal', value: name === 'true' } : { kind: 'word', name };
 }
 
-function number(scanner: Scanner): PathNode {
+function number(scanner: JsonPathScanner): PathNode {
   const sign = scanner.while((each) => each === '+' || each === '-').slice(0, 2);
   const digits = scanner.while((each) => each === '.' || /^\p{Nd}/u.test(each));
   if (sign.length > 1 || !/^(?=.*\d)\d*\.?\d*$/.test(digits)) {
@@ -109,7 +109,7 @@ function number(scanner: Scanner): PathNode {
 }
 
 /** Parses the content of brackets: `*`, `'key'`, `1`, `1:3`, `::2`, or several of them. */
-function brackets(inside: string, depth: number): Path {
+function brackets(inside: string, depth: number): JsonPath {
   const text = inside === '*' ? ':' : inside;
   const several = text.split(',');
   if (several.length > 1) {

@@ -3,7 +3,7 @@ import { JsonPathError } from './node.js';
 const TERMINATORS = new Set(['.', ',', '[', ']', '$', '@', '{', '}', ' ', '\t', '\r', '\n', '']);
 
 /** Reads a text character by character; '' stands for its end. */
-export class Scanner {
+export class JsonPathScanner {
   #at = 0;
 
   constructor(private readonly text: string) {}

@@ -2,7 +2,7 @@ import { unionOfInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
 import type { Steps } from '../steps.js';
-import { type Identity, identifier, Owner } from './owner.js';
+import { identifier, type ManagerIdentifier, Owner } from './owner.js';
 
 /** Number of entries of updates that an object keeps apart. */
 const MAX_UPDATERS = 10;
@@ -42,7 +42,7 @@ export function* capped(owners: Map<string, Owner>): Steps<Map<string, Owner>> {
 
 /** Parts of the entry for the old ones of a version. Joined at the end: there may be thousands. */
 interface Joined {
-  readonly identity: Identity;
+  readonly identity: ManagerIdentifier;
   time: string | undefined;
   readonly sets: FieldSet[];
 }
@@ -56,7 +56,7 @@ function join(
   owner: Owner,
 ): string {
   const { apiVersion } = owner.identity;
-  const identity: Identity = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
+  const identity: ManagerIdentifier = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
   const bucket = identifier(identity);
   const from = owners.has(bucket) ? bucket : older;
   const known = joined.get(bucket) ?? { identity, time: owner.time, sets: [] };

@@ -1,13 +1,13 @@
 import { StatusError } from '@orch/machinery';
 import { type FieldSet, pathText } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
-import type { Identity } from './owner.js';
+import type { ManagerIdentifier } from './owner.js';
 
 /** Fields of one other manager that an apply would change. */
 export interface Conflict {
   /** {@link identifier} of the owner. */
   readonly id: string;
-  readonly owner: Identity;
+  readonly owner: ManagerIdentifier;
   readonly fields: FieldSet;
 }
 
@@ -51,7 +51,7 @@ export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
 
 /** A reported conflict: a field and its manager. */
 interface Told {
-  readonly owner: Identity;
+  readonly owner: ManagerIdentifier;
   readonly field: string;
 }
 
@@ -92,7 +92,7 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   return `Apply failed with ${total} conflicts: ${lines.join('\n')}`;
 }
 
-function managerText({ manager, operation, apiVersion, subresource }: Identity): string {
+function managerText({ manager, operation, apiVersion, subresource }: ManagerIdentifier): string {
   const part = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
   return `${JSON.stringify(manager)}${part}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }

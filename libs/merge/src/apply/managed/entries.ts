@@ -8,7 +8,7 @@ import { keepInSteps } from '../stored/kept-fields.js';
 import { areFew, Pace, weightOf } from '../values/few.js';
 import type { Work } from './conversion.js';
 import { ManagedFieldsError } from './errors.js';
-import { type Identity, identifier, Owner } from './owner.js';
+import { identifier, type ManagerIdentifier, Owner } from './owner.js';
 
 /** Owners of an object's fields, by {@link identifier}. */
 export type Owners = ReadonlyMap<string, Owner>;
@@ -116,7 +116,7 @@ function readEntry(entry: JsonValue, index: number): Owner {
   if (fieldsType !== 'FieldsV1') {
     throw new ManagedFieldsError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
   }
-  const identity: Identity = {
+  const identity: ManagerIdentifier = {
     manager: textOf(entry, 'manager'),
     operation,
     apiVersion,

@@ -6,14 +6,14 @@ import { FieldsV1Error } from '../paths/written-level.js';
 import type { Steps } from '../steps.js';
 
 /** How an owner got its fields: by applying them, or by setting them. */
-export type Operation = 'Apply' | 'Update';
+export type ManagedFieldsOperation = 'Apply' | 'Update';
 
 /** Key of an entry: manager, operation and subresource, and the version for updates. */
-export interface Identity {
+export interface ManagerIdentifier {
   /** Name of the manager. */
   readonly manager: string;
   /** Operation of the writes that the entry stands for. */
-  readonly operation: Operation;
+  readonly operation: ManagedFieldsOperation;
   /** Version that the paths are of: `apps/v1`. Those of one applier follow its last apply. */
   readonly apiVersion: string;
   /** Subresource that was written: `status`; empty for the object itself. */
@@ -21,7 +21,7 @@ export interface Identity {
 }
 
 /** Key that is equal for writes of one entry, and by which entries of the same time are ordered. */
-export function identifier({ manager, operation, apiVersion, subresource }: Identity): string {
+export function identifier({ manager, operation, apiVersion, subresource }: ManagerIdentifier): string {
   const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : '';
   const part = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`;
   const name = manager === '' ? '' : `"manager":${JSON.stringify(manager)},`;
@@ -38,7 +38,7 @@ export class Owner {
 
   private constructor(
     /** Key of the entry. */
-    readonly identity: Identity,
+    readonly identity: ManagerIdentifier,
     /** Time of its last change, RFC 3339 in whole seconds; unset when there was none. */
     readonly time: string | undefined,
     fields: FieldSet | undefined,
@@ -49,12 +49,12 @@ export class Owner {
   }
 
   /** Returns an owner of these fields. */
-  static of(identity: Identity, time: string | undefined, fields: FieldSet): Owner {
+  static of(identity: ManagerIdentifier, time: string | undefined, fields: FieldSet): Owner {
     return new Owner(identity, time, fields, undefined);
   }
 
   /** Returns the owner of an entry, whose form has been checked. */
-  static read(identity: Identity, time: string | undefined, entry: JsonObject): Owner {
+  static read(identity: ManagerIdentifier, time: string | undefined, entry: JsonObject): Owner {
     return new Owner(identity, time, undefined, entry);
   }
 

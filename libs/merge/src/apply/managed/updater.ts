@@ -18,7 +18,7 @@ import { currentOwners, mayTouchInSteps } from './current-fields.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind, VersionTypes } from './kind.js';
 import { ownable } from './never-owned.js';
-import { type Identity, identifier, Owner } from './owner.js';
+import { identifier, type ManagerIdentifier, Owner } from './owner.js';
 import { pruned } from './prune.js';
 
 /** An update: the live and wanted objects, and the writer. */
@@ -27,7 +27,7 @@ interface Update {
   readonly next: JsonObject;
   readonly owners: Owners;
   /** Key of the entry that changed fields go to. */
-  readonly identity: Identity;
+  readonly identity: ManagerIdentifier;
   /** Time for the entry if anything changes. */
   readonly time: string;
 }
@@ -123,7 +123,7 @@ interface Application {
   /** Identifier of the applier's entry. */
   readonly id: string;
   /** Key of the applier's entry. */
-  readonly identity: Identity;
+  readonly identity: ManagerIdentifier;
   /** Takes changed fields over from their owners. */
   readonly force: boolean;
 }

@@ -5,7 +5,7 @@ import { fieldElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { areFew } from '../values/few.js';
-import { ATOMIC_VALUE, type MapType, type Plan, type Step } from './type.js';
+import { ATOMIC_VALUE, type MapType, type ObjectPlan, type Step } from './type.js';
 
 /** Plans that a type keeps; few are enough, as objects of a type come in few shapes. */
 const KEPT = 8;
@@ -17,14 +17,14 @@ const LARGEST = 64;
 const LONGEST = 4_000;
 
 /** The last plans that were too large to be kept, until garbage collection: one write needs them several times. */
-let large: readonly { readonly map: MapType; readonly plan: WeakRef<Plan> }[] = [];
+let large: readonly { readonly map: MapType; readonly plan: WeakRef<ObjectPlan> }[] = [];
 const KEPT_LARGE = 2;
 
 /** Returns the plan for an object. */
-export function planFor(map: MapType, object: JsonObject): Plan {
+export function planFor(map: MapType, object: JsonObject): ObjectPlan {
   const { plans } = map;
   for (let i = 0; i < plans.length; i++) {
-    const plan = plans[i] as Plan;
+    const plan = plans[i] as ObjectPlan;
     if (hasNames(object, plan.names)) return plan;
   }
   const names = Object.keys(object);
@@ -40,7 +40,7 @@ export function planFor(map: MapType, object: JsonObject): Plan {
 }
 
 /** Same as {@link planFor}; the plan of very many members is made in steps. */
-export function* planInSteps(map: MapType, object: JsonObject): Steps<Plan> {
+export function* planInSteps(map: MapType, object: JsonObject): Steps<ObjectPlan> {
   if (areFew(object)) return planFor(map, object);
   const names = Object.keys(object);
   if (names.length <= PIECE) return planFor(map, object);
@@ -60,7 +60,7 @@ export function* planInSteps(map: MapType, object: JsonObject): Steps<Plan> {
 }
 
 /** Returns a cached plan of very many members. */
-function largePlan(map: MapType, names: readonly string[]): Plan | undefined {
+function largePlan(map: MapType, names: readonly string[]): ObjectPlan | undefined {
   for (const kept of large) {
     const plan = kept.map === map ? kept.plan.deref() : undefined;
     if (plan && plan.names.length === names.length && plan.names.every((name, i) => name === names[i])) return plan;
@@ -68,7 +68,7 @@ function largePlan(map: MapType, names: readonly string[]): Plan | undefined {
   return undefined;
 }
 
-function keepLarge(map: MapType, plan: Plan): void {
+function keepLarge(map: MapType, plan: ObjectPlan): void {
   large = [{ map, plan: new WeakRef(plan) }, ...large.slice(0, KEPT_LARGE - 1)];
 }
 
@@ -79,7 +79,7 @@ function hasNames(object: JsonObject, names: readonly string[]): boolean {
   return i === names.length;
 }
 
-function makePlan(map: MapType, names: readonly string[]): Plan {
+function makePlan(map: MapType, names: readonly string[]): ObjectPlan {
   const places = new Map(names.map((name, at) => [name, at]));
   const sorted = sortTexts([...names, ...unwrittenOf(map, places)]);
   const steps = sorted.map((name) => stepOf(map, name, places.get(name) ?? -1));
@@ -90,7 +90,7 @@ function makePlan(map: MapType, names: readonly string[]): Plan {
 const unwrittenOf = ({ always }: MapType, places: ReadonlyMap<string, number>): string[] =>
   always.filter((name) => !places.has(name));
 
-function planOf(names: readonly string[], steps: readonly Step[], isLarge: boolean): Plan {
+function planOf(names: readonly string[], steps: readonly Step[], isLarge: boolean): ObjectPlan {
   const members = new Array<Step>(names.length);
   for (const step of steps) if (step.at >= 0) members[step.at] = step;
   return { names, steps, members, isLarge, levels: new LevelsOfPlace() };

@@ -31,7 +31,7 @@ export interface MapType {
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
   /** Plans for recent objects; maintained by `planFor`. */
-  readonly plans: Plan[];
+  readonly plans: ObjectPlan[];
 }
 
 /** A field of a struct. */
@@ -73,7 +73,7 @@ export interface Step {
 }
 
 /** A plan for objects that have the same members in the same order: looked up and sorted once, not for each. */
-export interface Plan {
+export interface ObjectPlan {
   /** Names in the objects' order. */
   readonly names: readonly string[];
   /** A step for each name, and for each field that is present without being written, in the order of their elements. */

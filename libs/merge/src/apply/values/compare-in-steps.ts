@@ -7,11 +7,11 @@ import { planInSteps, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import {
   both,
-  type Change,
   type Comparison,
   compare,
   compareObjects,
   comparisonOf,
+  type FieldChanges,
   ITSELF,
   Level,
   sameItems,
@@ -34,7 +34,7 @@ export function* compareInSteps(type: Type, before: JsonObject, after: JsonObjec
     : comparisonOf(yield* walked(compared(type, before, after)));
 }
 
-function* compared(type: Type, before: JsonValue, after: JsonValue): Walk<Change | undefined> {
+function* compared(type: Type, before: JsonValue, after: JsonValue): Walk<FieldChanges | undefined> {
   if (before === after) return undefined;
   if (areFew(before, after)) return compare(type, before, after);
   if (type.map && type.scalar === undefined) return yield* comparedAs('map', type, before, after);
@@ -48,7 +48,7 @@ function* comparedAs(
   type: Type,
   before: JsonValue,
   after: JsonValue,
-): Walk<Change | undefined> {
+): Walk<FieldChanges | undefined> {
   const { map, list } = type;
   if (form === 'map' && map && !map.atomic) {
     const found = yield* comparedMaps(type, map, before, after);
@@ -61,11 +61,11 @@ function* comparedAs(
 }
 
 /** Result of comparing below two values, or that they must be compared as wholes. */
-type Found = { readonly differ: true; readonly change: Change | undefined } | { readonly differ: false };
+type Found = { readonly differ: true; readonly change: FieldChanges | undefined } | { readonly differ: false };
 
 const AS_WHOLES: Found = { differ: false };
 
-const found = (change: Change | undefined): Found => ({ differ: true, change });
+const found = (change: FieldChanges | undefined): Found => ({ differ: true, change });
 
 function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonValue): Walk<Found> {
   if (isObject(before) && isObject(after)) {
@@ -77,7 +77,7 @@ function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonV
   return set || removed ? found({ self: false, set, removed }) : AS_WHOLES;
 }
 
-function* comparedMembers(map: MapType, before: JsonObject, after: JsonObject): Walk<Change | undefined> {
+function* comparedMembers(map: MapType, before: JsonObject, after: JsonObject): Walk<FieldChanges | undefined> {
   const plan = yield* planInSteps(map, after);
   const level = new Level(plan.levels.changes);
   const pace = new Pace();
@@ -132,7 +132,7 @@ function* comparedInTurn(
   list: ListType,
   before: readonly JsonValue[],
   after: readonly JsonValue[],
-): Walk<Change | undefined> {
+): Walk<FieldChanges | undefined> {
   const changes = yield* eachInSteps(after.keys(), {
     weigh: (i) => weightOf(before[i], after[i]),
     atOnce: (i) => compare(list.items, before[i] ?? null, after[i] ?? null),
@@ -154,7 +154,7 @@ interface Items {
   readonly sequence: Sequence;
 }
 
-function* comparedItems(list: ListType, before: Items, after: Items): Walk<Change | undefined> {
+function* comparedItems(list: ListType, before: Items, after: Items): Walk<FieldChanges | undefined> {
   const level = new Level(levelsOf(list).changes);
   const pace = new Pace();
   let [i, j] = [0, 0];

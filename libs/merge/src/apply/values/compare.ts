@@ -4,7 +4,7 @@ import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-se
 import type { KnownLevels } from '../paths/known-levels.js';
 import { compareElements, type PathElement } from '../paths/path-element.js';
 import { meant, planFor, valueAt } from '../types/plan.js';
-import type { Plan, Step } from '../types/type.js';
+import type { ObjectPlan, Step } from '../types/type.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { levelsOf, sequenceOf } from './list-items.js';
@@ -19,7 +19,7 @@ export interface Comparison {
 }
 
 /** Changes at a place and below it. */
-export interface Change {
+export interface FieldChanges {
   /** Whether the value itself has changed. */
   readonly self: boolean;
   readonly set: FieldSet | undefined;
@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** The value has changed, and has nothing below it. */
-export const ITSELF: Change = { self: true, set: undefined, removed: undefined };
+export const ITSELF: FieldChanges = { self: true, set: undefined, removed: undefined };
 
 /**
  * Compares two objects of a type: atomic values as a whole, the rest field by field and item by item. Any object can be
@@ -39,13 +39,13 @@ export function compareObjects(type: Type, before: JsonObject, after: JsonObject
 }
 
 /** Returns the changed fields as two sets, which are empty without a change. */
-export const comparisonOf = (change: Change | undefined): Comparison => ({
+export const comparisonOf = (change: FieldChanges | undefined): Comparison => ({
   set: change?.set ?? NO_FIELDS,
   removed: change?.removed ?? NO_FIELDS,
 });
 
 /** Returns the changes at a value and below it; undefined when there are none. */
-export function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
+export function compare(type: Type, before: JsonValue, after: JsonValue): FieldChanges | undefined {
   if (before === after) return undefined;
   if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
@@ -59,7 +59,7 @@ function compareAs(
   type: Type,
   before: JsonValue,
   after: JsonValue,
-): Change | undefined {
+): FieldChanges | undefined {
   if (form === 'map' && type.map && !type.map.atomic) {
     if (isObject(before) && isObject(after)) {
       const change = compareMaps(type.map, before, after);
@@ -89,7 +89,7 @@ function isEmpty(object: JsonObject): boolean {
 }
 
 /** Merges the changes of two comparisons of the same place. */
-export const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
+export const both = (a: FieldChanges | undefined, b: FieldChanges | undefined): FieldChanges | undefined =>
   a && b
     ? {
         self: a.self || b.self,
@@ -127,7 +127,7 @@ export class Level {
     this.removed.add(element, true, below);
   }
 
-  changed(element: PathElement, { self, set, removed }: Change): void {
+  changed(element: PathElement, { self, set, removed }: FieldChanges): void {
     if (self || set) this.set.add(element, self, set);
     if (removed) this.removed.add(element, false, removed);
   }
@@ -142,7 +142,7 @@ export class Level {
     return this.#removed;
   }
 
-  change(): Change | undefined {
+  change(): FieldChanges | undefined {
     if (this.#set === undefined && this.#removed === undefined) return undefined;
     return {
       self: false,
@@ -152,7 +152,7 @@ export class Level {
   }
 }
 
-function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
+function compareMaps(map: MapType, before: JsonObject, after: JsonObject): FieldChanges | undefined {
   const plan = planFor(map, after);
   // Changes of a large one would have to be sorted.
   const from = plan.isLarge ? undefined : valuesOf(plan, before);
@@ -160,7 +160,7 @@ function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Chang
 }
 
 /** Returns the values of an object with the names of a plan, in their order; undefined for one with other names. */
-function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[] | undefined {
+function valuesOf({ names }: ObjectPlan, object: JsonObject): (JsonValue | undefined)[] | undefined {
   const values = new Array<JsonValue | undefined>(names.length);
   let i = 0;
   for (const name in object) {
@@ -174,7 +174,11 @@ function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[
  * Compares objects with the same names, the usual case, in one go: looking values up by name takes several times as
  * long.
  */
-function compareMembers(plan: Plan, before: readonly (JsonValue | undefined)[], after: JsonObject): Change | undefined {
+function compareMembers(
+  plan: ObjectPlan,
+  before: readonly (JsonValue | undefined)[],
+  after: JsonObject,
+): FieldChanges | undefined {
   let level: Level | undefined;
   let i = 0;
   for (const name in after) {
@@ -187,7 +191,12 @@ function compareMembers(plan: Plan, before: readonly (JsonValue | undefined)[], 
   return level?.change();
 }
 
-function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: JsonObject): Change | undefined {
+function compareShapes(
+  map: MapType,
+  plan: ObjectPlan,
+  before: JsonObject,
+  after: JsonObject,
+): FieldChanges | undefined {
   const level = new Level(plan.levels.changes);
   for (const step of plan.steps) {
     const [from, to] = [valueAt(step, before), valueAt(step, after)];
@@ -216,7 +225,11 @@ export function sameItems({ keys }: ListType, before: readonly JsonValue[], afte
 /**
  * Compares items pairwise; their elements are only computed when something differs. Of equal ones the first is used.
  */
-function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
+function compareInTurn(
+  list: ListType,
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+): FieldChanges | undefined {
   let level: Level | undefined;
   let found: { readonly elements: readonly PathElement[]; readonly firsts: ReadonlySet<number> } | undefined;
   for (let i = 0; i < before.length; i++) {
@@ -244,7 +257,7 @@ interface Items {
 const inOrder = ({ elements, order }: Sequence) => ({ elements, order });
 
 /** Walks both lists side by side, in the order of their elements. */
-function compareLists(list: ListType, before: Items, after: Items): Change | undefined {
+function compareLists(list: ListType, before: Items, after: Items): FieldChanges | undefined {
   const level = new Level(levelsOf(list).changes);
   let [i, j] = [0, 0];
   while (i < before.order.length || j < after.order.length) {

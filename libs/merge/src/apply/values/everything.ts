@@ -4,7 +4,7 @@ import { type FieldSet, NO_FIELDS, type Node } from '../paths/field-set.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { type Steps, type Walk, walked } from '../steps.js';
 import { meant, planFor, planInSteps } from '../types/plan.js';
-import type { Plan, Step } from '../types/type.js';
+import type { ObjectPlan, Step } from '../types/type.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
 import { levelsOf, sequenceInSteps, sequenceOf } from './list-items.js';
@@ -36,7 +36,7 @@ function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
 }
 
 /** Returns the level of an object with these below its members. */
-const levelOfMembers = (plan: Plan, parts: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
+const levelOfMembers = (plan: ObjectPlan, parts: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
   plan.levels.everything.made(plan, parts, () => nodesOf(plan, parts));
 
 function belowMember(step: Step, written: JsonValue | undefined): FieldSet | undefined {
@@ -45,7 +45,7 @@ function belowMember(step: Step, written: JsonValue | undefined): FieldSet | und
 }
 
 /** The present members in the order of their elements, including those that are present without being written. */
-function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[]): Node[] {
+function nodesOf({ steps }: ObjectPlan, parts: readonly (FieldSet | undefined)[]): Node[] {
   const nodes: Node[] = [];
   for (const step of steps) {
     const below = step.at < 0 ? belowMember(step, undefined) : parts[step.at];

@@ -6,7 +6,7 @@ import type { PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
 import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { planFor, planInSteps } from '../types/plan.js';
-import type { Plan, Step } from '../types/type.js';
+import type { ObjectPlan, Step } from '../types/type.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
 import { itemElement, levelsOf, sequenceInSteps, sequenceOf } from './list-items.js';
@@ -91,7 +91,7 @@ function withinMap(map: MapType, value: JsonValue, extent: Extent): FieldSet | u
   return levelOfMembers(plan, parts, extent);
 }
 
-const levelOfMembers = (plan: Plan, parts: Parts, extent: Extent): FieldSet | undefined =>
+const levelOfMembers = (plan: ObjectPlan, parts: Parts, extent: Extent): FieldSet | undefined =>
   plan.levels[extent].made(plan, parts, () => nodesOf(plan, parts, extent));
 
 const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined =>
@@ -101,7 +101,7 @@ const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent)
 const orItself = ({ declared }: Step, member: JsonValue, part: FieldSet | undefined): FieldSet | undefined =>
   part ?? (!declared || isNullOrEmpty(member) ? ITSELF : undefined);
 
-function nodesOf({ steps }: Plan, parts: Parts, extent: Extent): Node[] {
+function nodesOf({ steps }: ObjectPlan, parts: Parts, extent: Extent): Node[] {
   const nodes: Node[] = [];
   for (const { at, element, declared } of steps) {
     const part = parts[at];

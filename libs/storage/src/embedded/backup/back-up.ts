@@ -10,7 +10,7 @@ import { DATA, MANIFEST, PASSWORD } from './names.js';
 import { END_OF_TAR, paddingOf, readTar, type TarHeader, tarHeader } from './tar.js';
 
 /** Progress callback: bytes done so far, and an estimate of the bytes in all. */
-export type Progress = (done: number, total: number) => void;
+export type BackupProgress = (done: number, total: number) => void;
 
 /** Settings of a backup: the cluster to copy, and the file to write. */
 export interface BackupSettings {
@@ -19,7 +19,7 @@ export interface BackupSettings {
   /** File to create; an existing one is not replaced. */
   readonly file: string;
   /** Called with the bytes of the archive. */
-  readonly onProgress?: Progress;
+  readonly onProgress?: BackupProgress;
   /** Aborts the backup; the file is removed. */
   readonly signal?: AbortSignal;
 }
@@ -58,7 +58,7 @@ export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, sig
 const openNew = (partial: string) =>
   open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new Error(`${partial} is there already: another backup is being made, or one was killed; remove it then`);
+    throw new Error(`${partial} already exists: another backup is running, or one was killed; in that case, remove it`);
   });
 
 async function refuseExisting(file: string): Promise<void> {
@@ -72,7 +72,7 @@ async function refuseExisting(file: string): Promise<void> {
 async function* pack(
   backup: BaseBackup,
   password: Buffer,
-  onProgress: Progress,
+  onProgress: BackupProgress,
 ): AsyncGenerator<Buffer, void, undefined> {
   const modified = Math.floor(Date.now() / 1000);
   const whole = (name: string, content: Buffer) =>

@@ -125,7 +125,7 @@ describe('a backup of an embedded PostgreSQL', () => {
     expect((await readdir(root)).filter((name) => name.startsWith('broken-off'))).toEqual([]);
     await writeFile(`${other}.partial`, '');
     await expect(backUpEmbedded({ dataDir, file: other })).rejects.toThrow(
-      'another backup is being made, or one was killed',
+      'another backup is running, or one was killed',
     );
   });
 });
@@ -194,15 +194,15 @@ describe('a restoration', () => {
     ],
     ['has a byte that was changed', '', (file) => changeByte(file)],
     ['is no backup', 'incorrect header check', (file) => writeFile(file, 'something else')],
-    ['is empty', 'unexpected end of file|it ends in its middle', (file) => truncate(file, 0)],
+    ['is empty', 'unexpected end of file|it is truncated', (file) => truncate(file, 0)],
     [
       'has a file that was changed',
-      'PG_VERSION is not what the server has sent',
+      'PG_VERSION differs from what the server has sent',
       (file) => changePlain(file, 'data/PG_VERSION', 512),
     ],
     [
       'is the copy of a standby',
-      'standby.signal makes it the copy of a standby',
+      'standby.signal shows that it is the copy of a standby',
       async (file) => {
         const entry = tarHeader({ name: 'data/standby.signal', kind: 'file', mode: 0o600, size: 0, modified: 0 });
         await writeFile(file, gzipSync(Buffer.concat([entry, gunzipSync(await readFile(file))]), { level: 1 }));
@@ -217,10 +217,10 @@ describe('a restoration', () => {
         await writeFile(file, gzipSync(Buffer.concat([entry, gunzipSync(await readFile(file))]), { level: 1 }));
       },
     ],
-    ['has another name in it', 'is none', (file) => changePlain(file, 'data/base/1/PG_VERSION', 0)],
+    ['has another name in it', 'is invalid', (file) => changePlain(file, 'data/base/1/PG_VERSION', 0)],
     [
       'lacks its end',
-      'it ends in its middle',
+      'it is truncated',
       async (file) => writeFile(file, gzipSync(gunzipSync(await readFile(file)).subarray(0, -1024), { level: 1 })),
     ],
   ];
@@ -230,7 +230,7 @@ describe('a restoration', () => {
     await change(file);
     const target = join(root, 'damaged');
     await expect(restoreEmbedded({ dataDir: target, file })).rejects.toThrow(
-      new RegExp(`is no backup that is whole: .*(${reason})`),
+      new RegExp(`is not a complete backup: .*(${reason})`),
     );
     expect((await readdir(root)).filter((name) => name.startsWith('damaged') && name !== 'damaged.tar.gz')).toEqual([]);
   });

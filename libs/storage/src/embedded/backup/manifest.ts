@@ -22,7 +22,8 @@ export function parseManifest(text: Buffer): Manifest {
     readonly 'Manifest-Checksum'?: string;
   };
   const found = createHash('sha256').update(text.subarray(0, lastLine)).digest('hex');
-  if (Files === undefined || sum !== found) throw new Error('the list of files is not what the server has written');
+  if (Files === undefined || sum !== found)
+    throw new Error('the list of files differs from what the server has written');
   return { files: new Map(Files.map(entryOf)) };
 }
 
@@ -33,6 +34,6 @@ function entryOf({
   Checksum = '',
 }: ListedFile): [string, string] {
   const path = Path ?? Buffer.from(encoded, 'hex').toString('utf8');
-  if (algorithm !== 'SHA256') throw new Error(`no SHA-256 is known of ${path}`);
+  if (algorithm !== 'SHA256') throw new Error(`there is no SHA-256 of ${path}`);
   return [path, Checksum.toLowerCase()];
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { type ClaimedFolder, claimFolder } from '../claim-folder.js';
 import { startServer } from '../launch.js';
-import { flushFolder, type Progress } from './back-up.js';
+import { type BackupProgress, flushFolder } from './back-up.js';
 import { DATA } from './names.js';
 import { unpack } from './unpack.js';
 
@@ -15,7 +15,7 @@ export interface RestoreSettings {
   /** A file that {@link backUpEmbedded} has written. */
   readonly file: string;
   /** Called with the bytes of the file. */
-  readonly onProgress?: Progress;
+  readonly onProgress?: BackupProgress;
   /** Aborts; the folder is removed. */
   readonly signal?: AbortSignal;
 }
@@ -106,7 +106,7 @@ async function unpackFile(
     await unpack(plain, folder, () => onBytes(compressed.bytesRead));
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`${file} is no backup that is whole: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${file} is not a complete backup: ${(error as Error).message}`, { cause: error });
   } finally {
     signal?.removeEventListener('abort', breakOff);
     compressed.destroy();

@@ -74,12 +74,12 @@ describe('a tar file', () => {
   it('is refused where it ends early, or where a header is none', async () => {
     const bytes = whole();
     for (const length of [0, 511, 512, 1800, bytes.length - 1024]) {
-      await expect(entriesOf(bytes.subarray(0, length)), `${length}`).rejects.toThrow('it ends in its middle');
+      await expect(entriesOf(bytes.subarray(0, length)), `${length}`).rejects.toThrow('it is truncated');
     }
     const changed = Buffer.from(bytes);
     changed.write('X', 512);
-    await expect(entriesOf(changed)).rejects.toThrow('is none');
-    await expect(entriesOf(Buffer.alloc(2048, 'x'))).rejects.toThrow('is none');
+    await expect(entriesOf(changed)).rejects.toThrow('is invalid');
+    await expect(entriesOf(Buffer.alloc(2048, 'x'))).rejects.toThrow('is invalid');
   });
 
   it('holds files and folders alone, of names that fit', async () => {
@@ -118,8 +118,8 @@ describe('a list of files', () => {
   });
 
   it('is refused where it was changed, or says too little', () => {
-    expect(() => parseManifest(manifestOf([], sha256('else')))).toThrow('not what the server has written');
-    expect(() => parseManifest(Buffer.from('{}'))).toThrow('not what the server has written');
+    expect(() => parseManifest(manifestOf([], sha256('else')))).toThrow('differs from what the server has written');
+    expect(() => parseManifest(Buffer.from('{}'))).toThrow('differs from what the server has written');
     expect(() => parseManifest(manifestOf([{ Path: 'x', 'Checksum-Algorithm': 'CRC32C', Checksum: '1' }]))).toThrow(
       'no SHA-256',
     );
@@ -149,17 +149,17 @@ describe('what is unpacked', () => {
   });
 
   it.each<[string, string, Buffer[]]>([
-    ['lacks its list', 'it holds no list of files', packed(fileOf('data/a', 3), 'abc')],
+    ['lacks its list', 'it contains no list of files', packed(fileOf('data/a', 3), 'abc')],
     ['lacks a file', 'it lacks a', list],
-    ['holds other bytes', 'data/a is not what', [...packed(fileOf('data/a', 3), 'abd'), ...list]],
+    ['holds other bytes', 'data/a differs from what', [...packed(fileOf('data/a', 3), 'abd'), ...list]],
     [
       'holds more',
-      'data/b is not what',
+      'data/b differs from what',
       [...packed(fileOf('data/a', 3), 'abc'), ...packed(fileOf('data/b', 1), 'b'), ...list],
     ],
-    ['leaves its folder', 'is no part of the folder', packed(fileOf('data/../x', 1), 'b')],
-    ['stands elsewhere', 'is no part of the folder', packed(fileOf('/etc/x', 1), 'b')],
-    ['stands beside', 'is no part of the folder', packed(fileOf('database', 1), 'b')],
+    ['leaves its folder', 'is not a part of a database folder', packed(fileOf('data/../x', 1), 'b')],
+    ['stands elsewhere', 'is not a part of a database folder', packed(fileOf('/etc/x', 1), 'b')],
+    ['stands beside', 'is not a part of a database folder', packed(fileOf('database', 1), 'b')],
     ['holds a file twice', 'EEXIST', [...packed(fileOf('data/a', 3), 'abc'), ...packed(fileOf('data/a', 3), 'abc')]],
   ])('is refused where it %s', async (_, reason, parts) => {
     await expect(tried(...parts)).rejects.toThrow(reason);

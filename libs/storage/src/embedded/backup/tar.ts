@@ -75,7 +75,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
 function parse(block: Buffer): TarHeader {
   const kind = KINDS[String.fromCharCode(block[AT.kind] ?? 0)];
   const isWhole = readOctal(block, AT.sum, 8) === sumOf(block);
-  if (!isWhole || block[AT.prefix] !== 0) throw new Error('what stands in the place of an entry of a tar file is none');
+  if (!isWhole || block[AT.prefix] !== 0) throw new Error('an entry of the tar file is invalid');
   const name = textAt(block, 0, LONGEST_NAME).replace(/\/$/, '');
   if (kind === undefined) throw new Error(`${name} is neither a file nor a directory`);
   const [mode, size, modified] = [
@@ -91,7 +91,7 @@ const textAt = (block: Buffer, at: number, length: number): string =>
 
 function readOctal(block: Buffer, at: number, length: number): number {
   const text = textAt(block, at, length).trim();
-  if (!/^[0-7]+$/.test(text)) throw new Error('what stands in the place of a number of a tar file is none');
+  if (!/^[0-7]+$/.test(text)) throw new Error('a number in the tar file is invalid');
   return Number.parseInt(text, 8);
 }
 
@@ -132,7 +132,7 @@ class ByteReader {
 
   async #next(): Promise<Buffer> {
     const next = await this.#pieces.next();
-    if (next.done) throw new Error('it ends in its middle');
+    if (next.done) throw new Error('it is truncated');
     return next.value;
   }
 }

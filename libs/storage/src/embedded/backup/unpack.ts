@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chown, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Identity } from '../identity.js';
+import type { OsUser } from '../identity.js';
 import type { ClusterFolder } from '../launch.js';
 import { parseManifest } from './manifest.js';
 import { DATA, LOG, MANIFEST, PASSWORD } from './names.js';
@@ -32,7 +32,7 @@ export async function unpack(
   }
   // The checksum of all bytes follows them.
   while (!(await pieces.next()).done);
-  if (manifest === undefined) throw new Error('it holds no list of files');
+  if (manifest === undefined) throw new Error('it contains no list of files');
   compare(found, parseManifest(manifest).files);
 }
 
@@ -42,18 +42,18 @@ const MOST_MANIFEST = 64 << 20;
 const OF_STANDBYS = ['standby.signal', 'recovery.signal'].map((name) => `${DATA}/${name}`);
 
 function refuseOutside(name: string): void {
-  if (OF_STANDBYS.includes(name)) throw new Error(`${name} makes it the copy of a standby`);
+  if (OF_STANDBYS.includes(name)) throw new Error(`${name} shows that it is the copy of a standby`);
   const isInside = name === PASSWORD || name === DATA || name.startsWith(`${DATA}/`);
-  if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is no part of the folder of a database`);
+  if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is not a part of a database folder`);
 }
 
-async function makeDirectory(path: string, { switched, uid, gid }: Identity): Promise<void> {
+async function makeDirectory(path: string, { switched, uid, gid }: OsUser): Promise<void> {
   await mkdir(path, { mode: 0o700 });
   if (switched) await chown(path, uid, gid);
 }
 
 /** @returns the SHA-256 of what was written, in hexadecimal */
-async function writeEntry(path: string, { content }: TarEntry, identity: Identity | undefined): Promise<string> {
+async function writeEntry(path: string, { content }: TarEntry, identity: OsUser | undefined): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o600);
   try {
@@ -81,5 +81,5 @@ function compare(found: ReadonlyMap<string, string>, listed: ReadonlyMap<string,
   const missing = [...listed.keys()].find((name) => !found.has(`${DATA}/${name}`));
   if (missing !== undefined) throw new Error(`it lacks ${missing}`);
   const changed = names.find((name) => found.get(name) !== listed.get(name.slice(DATA.length + 1)));
-  if (changed !== undefined) throw new Error(`${changed} is not what the server has sent`);
+  if (changed !== undefined) throw new Error(`${changed} differs from what the server has sent`);
 }

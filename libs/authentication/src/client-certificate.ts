@@ -1,0 +1,35 @@
+// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
+import 'reflect-metadata';
+import { createPublicKey } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { distinguishedName, generateClientKey, type Issuer } from './certificates.js';
+import { SigningAuthority } from './signing-authority.js';
+
+/** User that a client certificate authenticates. */
+interface CertificateUser {
+  /** The common name. */
+  readonly name: string;
+  /** The organizations, in order. */
+  readonly groups: readonly string[];
+}
+
+const USAGES = ['digital signature', 'key encipherment', 'client auth'];
+
+/**
+ * Generates a key of 2,048 bits (RSA, PKCS #1) and signs a client certificate for it, both PEM. The certificate never
+ * outlives the authority. `lifetime` and `now` are milliseconds.
+ * @throws Error as `SigningAuthority.of` and `sign` do
+ */
+export async function issueClientCertificate(
+  issuer: Issuer,
+  { name, groups }: CertificateUser,
+  lifetime: number,
+  now: number,
+): Promise<Issuer> {
+  const authority = await SigningAuthority.of(issuer);
+  const key = await generateClientKey();
+  const subject = new x509.Name(distinguishedName({ commonName: name, organizations: groups }));
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  const request = { subject: new Uint8Array(subject.toArrayBuffer()), alternativeNames: undefined, publicKey };
+  return { cert: await authority.sign({ ...request, usages: USAGES, lifetime }, now), key };
+}
