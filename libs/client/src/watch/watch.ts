@@ -23,9 +23,9 @@ export type WatchStart =
 
 /** Selection and duration of a watch. */
 export interface WatchOptions {
-  /** Same as {@link Selection.labelSelector}. */
+  /** Same as {@link ListSelectors.labelSelector}. */
   readonly labelSelector?: string;
-  /** Same as {@link Selection.fieldSelector}. */
+  /** Same as {@link ListSelectors.fieldSelector}. */
   readonly fieldSelector?: string;
   /** Timeout of a request, seconds. Default: random from 300 to 600, so that clients do not reconnect together. */
   readonly timeoutSeconds?: number;
