@@ -1,21 +1,38 @@
 import { expect, test } from 'vitest';
+import type { Answer } from '../support/api.js';
 import { conformance, expectStatus } from './conformance.js';
+
+/** A document changes only while another test file defines a kind. */
+const ATTEMPTS = 10;
+
+/** Ranges of a document, where each begins and where it ends. */
+const rangesOf = (length: number) =>
+  [
+    ['bytes=0-9', 0, 10],
+    ['bytes=5-', 5, length],
+    ['bytes=-5', length - 5, length],
+    [`bytes=5-${length + 5}`, 5, length],
+  ] as const;
+
+/** Answers of requests that are sent one after another. */
+async function inTurn<T>(asked: readonly T[], ask: (one: T) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const one of asked) answers.push(await ask(one));
+  return answers;
+}
 
 conformance('Documents that have not changed [Discovery, OpenAPI]', ({ api, names }) => {
   const group = names.group('apidiscovery.orch.io');
   const aggregated = `application/json;g=${group};v=v2beta1;as=APIGroupDiscoveryList`;
   const aggregatedProtobuf = `${names.protobufMediaType};g=${group};v=v2beta1;as=APIGroupDiscoveryList`;
 
-  /** A document asked for with several tags while it stays what it is: other tests define kinds meanwhile. */
-  async function answers(path: string, accept: string) {
+  /** Answers about one content of a document: other tests define kinds meanwhile, and then everything is asked for once more. */
+  async function aboutOneContent<T>(path: string, accept: string, ask: (first: Answer) => Promise<T>) {
     for (let attempt = 1; ; attempt++) {
       const first = expectStatus(await api.get(path, { accept }), 200);
-      const { etag = '' } = first.headers;
-      const withTag = (match: string) => api.get(path, { accept, 'if-none-match': match });
-      const matching = await Promise.all([etag, `W/${etag}`, `"other", ${etag}`].map(withTag));
-      const any = await withTag('*');
-      const other = await withTag('"other"');
-      if (other.headers.etag === etag || attempt === 10) return { first, matching, any, other };
+      const answers = await ask(first);
+      const last = await api.get(path, { accept });
+      if (last.headers.etag === first.headers.etag || attempt === ATTEMPTS) return { first, ...answers };
     }
   }
 
@@ -26,7 +43,11 @@ conformance('Documents that have not changed [Discovery, OpenAPI]', ({ api, name
     ['/openapi/v2', 'application/json'],
     ['/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'],
   ])('%s as %s is sent once', async (path, accept) => {
-    const { first, matching, any, other } = await answers(path, accept);
+    const { first, matching, any, other } = await aboutOneContent(path, accept, async ({ headers: { etag = '' } }) => {
+      const withTag = (match: string) => api.get(path, { accept, 'if-none-match': match });
+      const matching = await Promise.all([etag, `W/${etag}`, `"other", ${etag}`].map(withTag));
+      return { matching, any: await withTag('*'), other: await withTag('"other"') };
+    });
     const { etag = '', vary } = first.headers;
     expect(etag).toMatch(/^"[0-9A-F]{128}"$/);
     expect(vary).toBe(path.startsWith('/openapi') ? 'Accept, Accept-Encoding' : 'Accept');
@@ -47,37 +68,36 @@ conformance('Documents that have not changed [Discovery, OpenAPI]', ({ api, name
   });
 
   test.each(['/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1'])('parts of %s are sent', async (path) => {
-    const whole = expectStatus(await api.get(path, { accept: 'application/json' }), 200);
+    const accept = 'application/json';
+    const { first: whole, ...sent } = await aboutOneContent(path, accept, async ({ body: { length }, headers }) => {
+      const etag = String(headers.etag);
+      const get = (more: Record<string, string>) => api.get(path, { accept, ...more });
+      const none = [`bytes=${length}-`, 'bytes=9-5', 'bytes=-', 'bytes=x'];
+      const others: Record<string, string>[] = [
+        { 'if-range': '"x"' },
+        { range: 'lines=0-1' },
+        { range: 'bytes=0-1,4-5' },
+      ];
+      const condition = { 'if-range': etag, 'accept-encoding': 'gzip' };
+      return {
+        parts: await inTurn(rangesOf(length), ([range]) => get({ range, ...condition })),
+        none: await inTurn(none, (range) => get({ range })),
+        others: await inTurn(others, (more) => get({ range: 'bytes=0-9', ...more })),
+        unmatched: await get({ 'if-match': '"x"' }),
+        matched: await inTurn([etag, `"x", ${etag}`, '*'], (match) => get({ 'if-match': match })),
+      };
+    });
     const { length } = whole.body;
     expect(whole.headers['accept-ranges']).toBe('bytes');
-    const etag = String(whole.headers.etag);
-    for (const [range, from, to] of [
-      ['bytes=0-9', 0, 10],
-      ['bytes=5-', 5, length],
-      ['bytes=-5', length - 5, length],
-      [`bytes=5-${length + 5}`, 5, length],
-    ] as const) {
-      const headers = { accept: 'application/json', range, 'if-range': etag, 'accept-encoding': 'gzip' };
-      const part = expectStatus(await api.get(path, headers), 206);
+    for (const [index, [, from, to]] of rangesOf(length).entries()) {
+      const part = expectStatus(sent.parts[index] as Answer, 206);
       expect(part.headers['content-range']).toBe(`bytes ${from}-${to - 1}/${length}`);
       expect(part.body.equals(whole.body.subarray(from, to))).toBe(true);
     }
-    for (const range of [`bytes=${length}-`, 'bytes=9-5', 'bytes=-', 'bytes=x']) {
-      const none = expectStatus(await api.get(path, { accept: 'application/json', range }), 416);
-      expect(none.headers['content-range']).toBe(`bytes */${length}`);
-    }
-    const others: Record<string, string>[] = [
-      { 'if-range': '"x"' },
-      { range: 'lines=0-1' },
-      { range: 'bytes=0-1,4-5' },
-    ];
-    for (const more of others) {
-      const all = await api.get(path, { accept: 'application/json', range: 'bytes=0-9', ...more });
-      expect(expectStatus(all, 200).body).toHaveLength(length);
-    }
-    const match = (value: string) => api.get(path, { accept: 'application/json', 'if-match': value });
-    expectStatus(await match('"x"'), 412);
-    for (const value of [etag, `"x", ${etag}`, '*']) expectStatus(await match(value), 200);
+    for (const none of sent.none) expect(expectStatus(none, 416).headers['content-range']).toBe(`bytes */${length}`);
+    for (const all of sent.others) expect(expectStatus(all, 200).body).toHaveLength(length);
+    expectStatus(sent.unmatched, 412);
+    for (const answer of sent.matched) expectStatus(answer, 200);
   });
 
   test('parts of other answers are not', async () => {

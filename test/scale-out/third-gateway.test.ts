@@ -112,7 +112,12 @@ test(`a third gateway has its share of ${WATCHES} watches after one stream's age
   console.log(
     `watches ${before} → ${after} (even after ${took.toFixed(1)} s); transactions/s ${rateBefore} → ${rateAfter}`,
   );
-  expect(rateAfter - rateBefore).toBeLessThan(ONE_POLL);
   expect(total(reflectors)).toMatchObject({ lists: 0, gone: 0, cut: 0 });
   expect(reflectors.flatMap(({ violations }) => violations)).toEqual([]);
+  if (rateAfter - rateBefore < ONE_POLL) return;
+  // A machine that has become busier meanwhile lets the others read more often too: without the third once more, as it is now.
+  await third?.stop();
+  const rateAgain = await lowestRate(Number.POSITIVE_INFINITY);
+  console.log(`transactions/s without the third once more: ${rateAgain}`);
+  expect(rateAfter - Math.max(rateBefore, rateAgain)).toBeLessThan(ONE_POLL);
 }, 300_000);
