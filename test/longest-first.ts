@@ -5,7 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
 
-/** Seconds that files typically take, of those that take long; the line "slowest files" of a run has them. */
+/**
+ * Seconds that files typically take, of those that take long, by their paths from here; the line "slowest files" of a run has them, and what
+ * unit tests print of each file.
+ */
 const SECONDS = JSON.parse(readFileSync(new URL('typical-seconds.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, number>
 >;
