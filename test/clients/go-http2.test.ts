@@ -85,7 +85,7 @@ async function writeAll(): Promise<void> {
 describe('client-go', () => {
   test(`has ${WATCHES} watches on one connection, of which one that is not read holds up no other`, async () => {
     const program = join(dir, 'watches');
-    execFileSync(findGo(), ['build', '-o', program, './watches'], {
+    execFileSync(findGo(), ['build', '-ldflags=-s -w', '-o', program, './watches'], {
       cwd: MODULE,
       stdio: ['ignore', 'inherit', 'inherit'],
     });

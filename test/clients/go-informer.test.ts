@@ -26,7 +26,7 @@ describe('a shared informer of client-go over 5,000 objects', () => {
 
   beforeAll(async () => {
     dir = makeServerFolder('orch-go-informer-');
-    const program = buildInformer(dir);
+    const program = await buildInformer(dir);
     cluster = await startCluster({ dir });
     api = new Api(cluster);
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };

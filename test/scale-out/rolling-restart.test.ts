@@ -40,7 +40,7 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
   test(`no write is lost and nobody lists again, at ${WRITES} writes/s and ${WATCHES} watches`, async () => {
     const { collections, paths } = await populate(api, Math.ceil(WATCHES / AUDIENCE), OBJECTS);
     const reflectors = await openReflectors(api, collections, WATCHES);
-    const informer = clientGo(dir, cluster);
+    const informer = await clientGo(dir, cluster);
     await waitUntil('the informer has synced', 60_000, async () => (await informer.status()).synced);
     const writers = new PacedWriters(api, paths, { rate: WRITES, writers: 20 });
     const started = performance.now();
@@ -77,8 +77,8 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
 const byVersion = (one: string, other: string) => (BigInt(one) < BigInt(other) ? -1 : 1);
 
 /** A shared informer of client-go. */
-function clientGo(dir: string, { kubeconfig }: Cluster): InformerProcess {
-  const program = buildInformer(dir);
+async function clientGo(dir: string, { kubeconfig }: Cluster): Promise<InformerProcess> {
+  const program = await buildInformer(dir);
   const logFile = join(dir, 'informer.log');
   return new InformerProcess({ program, kubeconfig, namespace: INFORMED, contentType: 'application/json', logFile });
 }

@@ -14,7 +14,7 @@ export class Informers {
   /** Compiles the program and starts so many of it; nothing at all for none. */
   static async start({ kubeconfig }: Cluster, dir: string, amount: number): Promise<Informers> {
     if (amount === 0) return new Informers([]);
-    const program = buildInformer(dir);
+    const program = await buildInformer(dir);
     const processes = Array.from({ length: amount }, (_, i) => {
       const contentType = MEDIA_TYPES[i % MEDIA_TYPES.length] ?? MEDIA_TYPES[0];
       return new InformerProcess({
