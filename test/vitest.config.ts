@@ -34,8 +34,8 @@ export default defineConfig({
       suite('load', 1),
       // They judge memory, and what a server's thread computes while a request waits: as many as there are cores, in one group.
       ...['storage-scale', 'fuzz'].map((name) => suite(name, 2, { maxWorkers: 2 })),
-      // They compare times, or shares of work, with and without a fault. One of them computes on less than half a core.
-      ...['faults', 'scale-out'].map((name) => suite(name, 3, { maxWorkers: AT_ONCE })),
+      // They compare times, or shares of work, with and without a fault.
+      ...['faults', 'scale-out'].map((name) => suite(name, 3, { maxWorkers: 3 })),
       suite('conformance', 4, CONFORMANCE),
       ...['attack', 'clients', 'cluster', 'deploy', 'sight'].map((name) => suite(name, 4, { maxWorkers: AT_ONCE })),
       // What takes over an hour is measured by itself: `make alert-times-long`.
