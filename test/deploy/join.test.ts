@@ -119,7 +119,7 @@ describe('orchctl kubeconfig', () => {
       `--cert-dir=${pki}`,
       ...args,
     ]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error: the certificate does not belong to its key\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error: the certificate does not match its key\n' });
   });
 });
 

@@ -1,9 +1,7 @@
-// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
-import 'reflect-metadata';
 import { createPublicKey } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { distinguishedName, generateClientKey, type Issuer } from './certificates.js';
 import { SigningAuthority } from './signing-authority.js';
+import { x509Library } from './x509-library.js';
 
 /** User that a client certificate authenticates. */
 interface CertificateUser {
@@ -28,6 +26,7 @@ export async function issueClientCertificate(
 ): Promise<Issuer> {
   const authority = await SigningAuthority.of(issuer);
   const key = await generateClientKey();
+  const x509 = await x509Library();
   const subject = new x509.Name(distinguishedName({ commonName: name, organizations: groups }));
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const request = { subject: new Uint8Array(subject.toArrayBuffer()), alternativeNames: undefined, publicKey };
