@@ -74,7 +74,9 @@ async function apply(
   const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, rules } as unknown as JsonObject;
   const merge = merging(deps, { endpoint, namespace: '', name, subresource: '' }, applied, options);
   const target = { endpoint, key: { namespace: '', name } };
-  await client.update(target, (current) => merge(current), { options, changeKind: 'apply' }).catch(ignoreMissing(endpoint, name));
+  await client
+    .update(target, (current) => merge(current), { options, changeKind: 'apply' })
+    .catch(ignoreMissing(endpoint, name));
 }
 
 /** Returns the matcher of a selector. An invalid one, which validation refuses, matches nothing. */

@@ -6,9 +6,9 @@ export type { ControllerSeats } from './controllers/controller-seats.js';
 export { type DeleteOptions, markDeletion, type PropagationPolicy } from './own/deletion.js';
 export { type EmptyingTools, emptyCollection } from './own/empty-collection.js';
 export { readMade } from './own/made-object.js';
+export { ignoreMissing, isMissing, isNamespaceMissing } from './own/missing.js';
 export { ObjectRemover, REMOVALS } from './own/object-remover.js';
 export { ensureOwn, type OwnCreations } from './own/own-creation.js';
-export { ignoreMissing, isMissing, isNamespaceMissing } from './own/missing.js';
 export { type OwnWrites, updateOwn } from './own/own-update.js';
 export { type Rewriting, rewriteCollection } from './own/rewrite-collection.js';
 export {
