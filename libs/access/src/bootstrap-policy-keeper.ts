@@ -17,7 +17,7 @@ import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import { ignoreMissing, isNamespaceMissing, serverItself } from '@orch/writing';
 import type { PolicyInformers } from './policy-informers.js';
-import type { Binding, Role } from './policy-objects.js';
+import type { ApiBinding, ApiRole } from './policy-objects.js';
 
 interface BootstrapPolicyOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'pipeline' | 'remover' | 'reader'>;
@@ -92,15 +92,15 @@ export class BootstrapPolicyKeeper {
   }
 
   async #roleStep(wanted: BootstrapPolicy['roles'][number]): Promise<Step | undefined> {
-    const live = (await this.#live(wanted)) as Role | undefined;
+    const live = (await this.#live(wanted)) as ApiRole | undefined;
     if (!live) return () => this.#create(wanted);
-    const change = (role: Role) =>
+    const change = (role: ApiRole) =>
       isProtected(role, this.#annotation) ? undefined : reconciledRole(role, wanted.object);
-    return change(live) && (() => this.#update(wanted, (current) => change(current as Role) as Role | undefined));
+    return change(live) && (() => this.#update(wanted, (current) => change(current as ApiRole) as ApiRole | undefined));
   }
 
   async #bindingStep(wanted: BootstrapPolicy['bindings'][number]): Promise<Step | undefined> {
-    const live = (await this.#live(wanted)) as Binding | undefined;
+    const live = (await this.#live(wanted)) as ApiBinding | undefined;
     if (!live) return () => this.#create(wanted);
     if (isProtected(live, this.#annotation)) return undefined;
     const step = reconciledBinding(live, wanted.object);
@@ -108,7 +108,7 @@ export class BootstrapPolicyKeeper {
     if (step.act === 'recreate') return () => this.#recreate(wanted, live.metadata?.uid);
     return () =>
       this.#update(wanted, (current) => {
-        const again = reconciledBinding(current as Binding, wanted.object);
+        const again = reconciledBinding(current as ApiBinding, wanted.object);
         return again.act === 'update' && !isProtected(current, this.#annotation) ? again.binding : undefined;
       });
   }

@@ -13,7 +13,7 @@ import {
 } from '@orch/authorization';
 import { type ApiObject, forbidden, notFound } from '@orch/machinery';
 import type { Caller, Draft } from '@orch/writing';
-import type { Binding, Role } from './policy-objects.js';
+import type { ApiBinding, ApiRole } from './policy-objects.js';
 
 interface GrantsOptions {
   /** API group of roles and bindings. */
@@ -21,7 +21,7 @@ interface GrantsOptions {
   /** Current policy: callers may grant only rights that they hold. */
   readonly policy: RbacPolicy;
   /** Returns the current role; undefined where there is none. The namespace is empty for a ClusterRole. */
-  readonly role: (namespace: string, name: string) => Promise<Role | undefined>;
+  readonly role: (namespace: string, name: string) => Promise<ApiRole | undefined>;
 }
 
 /** Most elementary rules that are compared one by one: their number is the product of the lists in a rule. */
@@ -58,9 +58,9 @@ export class Grants {
     const name = caller.access?.request.name ?? '';
     if (await allowed(caller, { verb: 'escalate', group, resource, namespace: key.namespace, name })) return;
     if (isOnlyOwned(draft)) return;
-    const role = draft.wanted as Role;
+    const role = draft.wanted as ApiRole;
     this.#requireHeld(draft, role.rules ?? []);
-    if (!aggregates(role) && !aggregates(draft.before as Role | undefined)) return;
+    if (!aggregates(role) && !aggregates(draft.before as ApiRole | undefined)) return;
     if (this.#missing(caller, key.namespace, EVERYTHING).length > 0)
       throw forbidden(
         endpoint.groupResource,
@@ -72,7 +72,7 @@ export class Grants {
   async #checkBinding(draft: Draft): Promise<void> {
     if (isOnlyOwned(draft)) return;
     const { caller, key } = draft.request;
-    const { roleRef } = draft.wanted as Binding;
+    const { roleRef } = draft.wanted as ApiBinding;
     if (!roleRef) return;
     const resource = RESOURCE_OF[roleRef.kind];
     const bind = { verb: 'bind', group: roleRef.apiGroup, namespace: key.namespace, name: roleRef.name };
@@ -119,7 +119,7 @@ export class Grants {
 
 const RESOURCE_OF: Readonly<Record<string, string>> = { ClusterRole: 'clusterroles', Role: 'roles' };
 
-const aggregates = (role: Role | undefined): boolean => Boolean(role?.aggregationRule?.clusterRoleSelectors?.length);
+const aggregates = (role: ApiRole | undefined): boolean => Boolean(role?.aggregationRule?.clusterRoleSelectors?.length);
 
 type Asked = Pick<RequestAttributes, 'verb' | 'group' | 'resource' | 'namespace' | 'name'>;
 

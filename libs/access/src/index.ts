@@ -7,4 +7,4 @@ export {
 } from './authorization-options.js';
 export { Grants } from './grants.js';
 export { ParamRights } from './param-rights.js';
-export type { Role } from './policy-objects.js';
+export type { ApiRole } from './policy-objects.js';

@@ -9,7 +9,7 @@ import { ControllerClient } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
 import { PolicyInformers } from './policy-informers.js';
-import type { Binding, Role } from './policy-objects.js';
+import type { ApiBinding, ApiRole } from './policy-objects.js';
 import { roleAggregation } from './role-aggregation.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -59,8 +59,8 @@ const aggregation = (known = informers) => {
   const controllers = [roleAggregation({ deps, endpoints, policy, informers: known, client })];
   return runControllers({ controllers }, { onError: (error) => void errors.push(error) });
 };
-const role = (name: string) => api.stored('clusterroles', name) as Role | undefined;
-const binding = (name: string) => api.stored('clusterrolebindings', name) as Binding | undefined;
+const role = (name: string) => api.stored('clusterroles', name) as ApiRole | undefined;
+const binding = (name: string) => api.stored('clusterrolebindings', name) as ApiBinding | undefined;
 const change = (resource: string, name: string, by: (object: ApiObject) => ApiObject) =>
   api.deps.pipeline.write(api.request('UPDATE', resource, name), { change: by });
 const annotated = (object: ApiObject): ApiObject => ({

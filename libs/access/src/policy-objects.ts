@@ -4,7 +4,7 @@ import { type Endpoint, fromStored } from '@orch/resources';
 import type { Row } from '@orch/storage';
 
 /** A Role or ClusterRole object, as the API returns it. */
-export interface Role extends ApiObject {
+export interface ApiRole extends ApiObject {
   /** Permissions that the role grants; null or absent for none. */
   rules?: PolicyRule[] | null;
   /**
@@ -15,7 +15,7 @@ export interface Role extends ApiObject {
 }
 
 /** A RoleBinding or ClusterRoleBinding object, as the API returns it. */
-export interface Binding extends ApiObject {
+export interface ApiBinding extends ApiObject {
   /** Role that is granted. */
   roleRef?: RoleRef;
   /** Users, groups and service accounts that the role is granted to; null or absent for none. */
@@ -24,7 +24,7 @@ export interface Binding extends ApiObject {
 
 /** @throws ConversionError for a body of a version that this release does not know */
 export function readRole(row: Row, endpoint: Endpoint): RoleObject {
-  const { metadata, rules, aggregationRule } = fromStored(row, endpoint) as Role;
+  const { metadata, rules, aggregationRule } = fromStored(row, endpoint) as ApiRole;
   const selectors = aggregationRule?.clusterRoleSelectors ?? [];
   return {
     namespace: row.namespace,
@@ -37,7 +37,7 @@ export function readRole(row: Row, endpoint: Endpoint): RoleObject {
 
 /** @throws ConversionError for a body of a version that this release does not know */
 export function readBinding(row: Row, endpoint: Endpoint): BindingObject {
-  const { roleRef, subjects } = fromStored(row, endpoint) as Binding;
+  const { roleRef, subjects } = fromStored(row, endpoint) as ApiBinding;
   return {
     namespace: row.namespace,
     name: row.name,

@@ -140,9 +140,9 @@ describe('a group-version that is registered for another server', () => {
   });
 
   it('is not asked while it is not there', async () => {
-    registrations = [registrationOf({ told: { status: 'False', reason: 'x', message: '' } })];
+    registrations = [registrationOf({ reported: { status: 'False', reason: 'x', message: '' } })];
     expect(await answered(THINGS)).toEqual([503, false]);
-    registrations = [registrationOf({ told: undefined })];
+    registrations = [registrationOf({ reported: undefined })];
     expect(await answered(THINGS)).toEqual([503, false]);
   });
 

@@ -3,9 +3,9 @@ import { type OpenApiV2Part, partOf } from '@orch/discovery';
 import type { Names } from '@orch/machinery';
 import { inSlices, turnFor } from '@orch/runtime/work';
 import { encodeOpenApiV2Protobuf } from '@orch/schema/openapi';
+import { type DiscoveredResources, readGroupDiscovery, readResourceList } from './discovered-resources.js';
 import { type Fetched, fetchFrom } from './extension-client.js';
 import type { Extension } from './forward.js';
-import { readGroupDiscovery, readResourceList, type ToldResources } from './told-resources.js';
 
 /** A group-version that a server answers for. */
 interface ServedVersion {
@@ -16,7 +16,7 @@ interface ServedVersion {
 /** Documents of one server about the group-versions that it answers for. */
 export interface ExtensionDocuments {
   /** Discovery of its group-versions. */
-  readonly resources: ToldResources;
+  readonly resources: DiscoveredResources;
   /** Paths of its OpenAPI 3 documents, by `apis/<group>/<version>`. */
   readonly openApiV3: ReadonlyMap<string, string>;
   /** The part of its OpenAPI 2 document about its group-versions; undefined where none was fetched. */
@@ -62,7 +62,7 @@ export async function readResources(
   extension: Extension,
   versions: readonly ServedVersion[],
   { names, maxBytes }: ReadingOptions,
-): Promise<ToldResources> {
+): Promise<DiscoveredResources> {
   const group = names.group('apidiscovery.orch.io');
   const accept = `application/json;g=${group};v=v2beta1;as=APIGroupDiscoveryList,application/json`;
   const asked = { limitMs: DISCOVERY_MS, maxBytes: Math.min(maxBytes, MAX_DISCOVERY_BYTES) };

@@ -43,8 +43,8 @@ function processOf({ isPartial = false }: { isPartial?: boolean } = {}) {
   const writer = new RegistrationWriter({ pipeline, remover, endpoint: registrations, names, now });
   const served = { now: new Map([[SERVED.name, SERVED]]), onChange: (): void => undefined };
   const backing: { now: Backing | undefined } = { now: undefined };
-  const writing: Pick<RegistrationWriter, 'tell' | 'sync'> = {
-    tell: (...told) => writer.tell(...told),
+  const writing: Pick<RegistrationWriter, 'report' | 'sync'> = {
+    report: (...reported) => writer.report(...reported),
     sync: (...synced) => writer.sync(...synced),
   };
   const unavailable: string[] = [];

@@ -14,7 +14,7 @@ export interface RegistrationControllerOptions {
   /** Checks of the servers that registrations name. */
   readonly checks: Pick<AvailabilityChecks, 'of' | 'pauseOf' | 'keep' | 'stop'>;
   /** Writes registrations and their conditions. */
-  readonly writer: Pick<RegistrationWriter, 'tell' | 'sync'>;
+  readonly writer: Pick<RegistrationWriter, 'report' | 'sync'>;
   /** Returns the registrations of the group-versions that are served here now, by name. */
   local(): ReadonlyMap<string, LocalRegistration>;
   /** Calls the listener when something else is served here, until the returned function is called. */
@@ -113,8 +113,8 @@ export class RegistrationController implements ControllerGroup {
   async #report(registration: Registration, run: OwnRun): Promise<void> {
     const { informer, checks, writer, onUnavailable } = this.options;
     const found = checks.of(registration);
-    if (!found || isTold(registration, found) || !run.goesOn) return;
-    await writer.tell(registration, found, run);
+    if (!found || isReported(registration, found) || !run.goesOn) return;
+    await writer.report(registration, found, run);
     if (isAvailable(registration) && found.status !== 'True') onUnavailable(registration, found.reason);
     await informer.confirm();
   }
@@ -136,5 +136,5 @@ function localSource({ local, onServed }: RegistrationControllerOptions): Contro
   };
 }
 
-const isTold = ({ told }: Registration, { status, reason, message }: Availability): boolean =>
-  told?.status === status && told.reason === reason && told.message === message;
+const isReported = ({ reported }: Registration, { status, reason, message }: Availability): boolean =>
+  reported?.status === status && reported.reason === reason && reported.message === message;

@@ -21,12 +21,12 @@ export class RegistrationWriter {
    * service by now.
    * @throws StatusError, StoreUnavailableError
    */
-  tell(registration: Registration, availability: Availability, run: OwnRun): Promise<void> {
+  report(registration: Registration, availability: Availability, run: OwnRun): Promise<void> {
     return updateOwn({ ...this.options, run }, registration, 'status', (current) => {
-      const told = { type: 'Available', ...availability };
+      const reported = { type: 'Available', ...availability };
       const { service } = (current.spec ?? {}) as { service?: unknown };
       if (JSON.stringify(service) !== JSON.stringify(registration.spec.service)) return current;
-      const conditions = withConditions(current as JsonObject, [told], this.options.now());
+      const conditions = withConditions(current as JsonObject, [reported], this.options.now());
       current.status = { ...(current.status as object | undefined), conditions };
       return current;
     });

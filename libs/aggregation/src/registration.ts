@@ -37,7 +37,7 @@ export interface Registration {
   /** Value of `versionPriority`. */
   readonly versionPriority: number;
   /** Its last condition `Available`; undefined without one. */
-  readonly told: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;
+  readonly reported: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;
   /** Value of the label that says whether, and when, the server manages it itself. */
   readonly managed: string | undefined;
   /** Its spec as stored. */
@@ -73,7 +73,7 @@ export function readRegistration(row: Row, registrations: Endpoint, names: Names
     caBundle: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
     groupPriority: spec.groupPriorityMinimum ?? 0,
     versionPriority: spec.versionPriority ?? 0,
-    told: condition && {
+    reported: condition && {
       status: condition.status ?? '',
       reason: condition.reason ?? '',
       message: condition.message ?? '',
@@ -84,4 +84,4 @@ export function readRegistration(row: Row, registrations: Endpoint, names: Names
 }
 
 /** Whether requests are passed on for it. */
-export const isAvailable = ({ told }: Registration): boolean => told?.status === 'True';
+export const isAvailable = ({ reported }: Registration): boolean => reported?.status === 'True';

@@ -51,7 +51,7 @@ describe('what other servers tell', () => {
     const { documents } = discovery;
     discovery.follow([slow, registrationOf({ stored: 2n })]);
     expect(discovery.documents, 'nothing else is told').toBe(documents);
-    discovery.follow([slow, registrationOf({ stored: 3n, told: gone })]);
+    discovery.follow([slow, registrationOf({ stored: 3n, reported: gone })]);
     expect(told(discovery), 'what was told last').toEqual([one, ['example.com', 'Stale', 1]]);
     discovery.follow([slow]);
     expect(told(discovery)).toEqual([one]);
@@ -65,7 +65,7 @@ describe('what other servers tell', () => {
       before(req, res);
     };
     const discovery = new RemoteDiscovery({ extensions: { of: () => extension.target }, names, maxBytes: 10_000 });
-    const old = registrationOf({ name: 'v1alpha1.example.com', version: 'v1alpha1', told: gone });
+    const old = registrationOf({ name: 'v1alpha1.example.com', version: 'v1alpha1', reported: gone });
     discovery.follow([old, registrationOf()]);
     await expect
       .poll(() => told(discovery), POLL)

@@ -1,6 +1,7 @@
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteVersion } from '@orch/discovery';
 import { type Clock, systemClock } from '@orch/runtime';
 import { Backoff } from '@orch/runtime/work';
+import type { DiscoveredResources } from './discovered-resources.js';
 import {
   type ExtensionDocuments,
   NO_OPENAPI,
@@ -11,7 +12,6 @@ import {
 import type { Extensions } from './extensions.js';
 import { isAvailable } from './registration.js';
 import type { RemoteRegistration } from './remote-registrations.js';
-import type { ToldResources } from './told-resources.js';
 
 interface RemoteDiscoveryOptions extends ReadingOptions {
   readonly extensions: Pick<Extensions, 'of'>;
@@ -147,7 +147,7 @@ export class RemoteDiscovery {
 }
 
 /** Returns the fetched resources of registrations; for unavailable ones those fetched last. */
-function resourcesOf({ registrations, documents }: Source, told: ToldResources): ToldResources {
+function resourcesOf({ registrations, documents }: Source, told: DiscoveredResources): DiscoveredResources {
   const keys = registrations.map((each) => ({ key: `${each.group}/${each.version}`, isThere: isAvailable(each) }));
   return new Map(
     keys.flatMap(({ key, isThere }) => {

@@ -8,11 +8,11 @@ import {
   NamesInUse,
 } from '@orch/kinds';
 import type { Version } from '@orch/storage';
-import { type Definition, tells } from './definition.js';
+import { type Definition, hasCondition } from './definition.js';
 import type { DefinitionInformer } from './definition-informer.js';
 
 /** A new status of a definition. */
-export interface Decision {
+export interface DefinitionDecision {
   /** Definition as of which the decision was made. */
   readonly definition: Definition;
   /** Accepted names; undefined where they do not change. */
@@ -25,7 +25,7 @@ export interface Decision {
  * Decides the names and the approval condition of definitions. Reads only unsettled definitions, and the names in use
  * in their groups.
  */
-export function decisionsOf(informer: Pick<DefinitionInformer, 'unfinished' | 'ofGroup'>): Decision[] {
+export function decisionsOf(informer: Pick<DefinitionInformer, 'unfinished' | 'ofGroup'>): DefinitionDecision[] {
   const unsettled = new Map<string, Definition[]>();
   for (const definition of informer.unfinished) {
     if (definition.isSettled) continue;
@@ -46,15 +46,15 @@ function namesInUse(definitions: Iterable<Definition>): NamesInUse {
  * Decides the names of one group: the earliest definition wins. Names given up in this round are free in the next one,
  * as the write may fail.
  */
-function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): Decision[] {
-  const decisions: Decision[] = [];
+function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): DefinitionDecision[] {
+  const decisions: DefinitionDecision[] = [];
   for (const definition of [...definitions].sort((a, b) => Number(a.version - b.version))) {
     const { outline } = definition;
     const naming = decideNames(outline, inUse);
     const approval = approvalOf(outline);
     const told = [...(naming?.conditions ?? []), ...(approval ? [approval] : [])];
     const isNew = naming !== undefined && !isEqual(naming.accepted, definition.accepted);
-    const conditions = told.filter((condition) => !tells(outline, condition));
+    const conditions = told.filter((condition) => !hasCondition(outline, condition));
     if (!isNew && conditions.length === 0) continue;
     if (naming) inUse.add(naming.accepted);
     decisions.push({ definition, conditions, ...(isNew && { names: naming.accepted }) });
@@ -71,5 +71,5 @@ export const installing = (definitions: Iterable<Definition>): Definition[] =>
   );
 
 /** Returns decisions that establish those of the definitions that every server serves. */
-export const establishedBy = (definitions: readonly Definition[], served: Version): Decision[] =>
+export const establishedBy = (definitions: readonly Definition[], served: Version): DefinitionDecision[] =>
   definitions.filter(({ since }) => since <= served).map((definition) => ({ definition, conditions: [ESTABLISHED] }));

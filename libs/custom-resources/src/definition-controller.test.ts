@@ -5,7 +5,7 @@ import { LEADERSHIP_MS, RENEWAL_MS } from '@orch/runtime/work';
 import type { LeastProgress } from '@orch/storage';
 import { leavingOut, type RunSettings, runControllers, type TestApi, testApi, thingDefinition } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Decision } from './decisions.js';
+import type { DefinitionDecision } from './decisions.js';
 import { DefinitionController } from './definition-controller.js';
 import { DefinitionInformer } from './definition-informer.js';
 import { DefinitionWriter } from './definition-writer.js';
@@ -117,11 +117,11 @@ describe('the controller of definitions', () => {
     const { informer, writer, errors, run } = processOf({
       clock,
       writer: {
-        async tell(decision: Decision, own) {
-          if (decision.definition.name !== THINGS) return writer.tell(decision, own);
+        async decide(decision: DefinitionDecision, own) {
+          if (decision.definition.name !== THINGS) return writer.decide(decision, own);
           tries.push(clock.now());
           if (isRefused) throw new StatusError('Invalid', 'refused');
-          return writer.tell(decision, own);
+          return writer.decide(decision, own);
         },
       },
     });
@@ -147,12 +147,12 @@ describe('the controller of definitions', () => {
     const { informer, writer, errors, run } = processOf({
       clock,
       writer: {
-        async tell(decision: Decision, own) {
+        async decide(decision: DefinitionDecision, own) {
           isBegun = true;
           await new Promise<void>((resolve) => {
             goOn = resolve;
           });
-          await writer.tell(decision, own).catch((error: unknown) => {
+          await writer.decide(decision, own).catch((error: unknown) => {
             lost = true;
             throw error;
           });

@@ -3,7 +3,7 @@ import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import { Backoff, inParallel, onePage } from '@orch/runtime/work';
 import type { LeastProgress } from '@orch/storage';
-import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
+import { type DefinitionDecision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { Definition } from './definition.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionInformer } from './definition-informer.js';
@@ -13,7 +13,7 @@ import type { StorageMigrator } from './storage-migrator.js';
 
 interface DefinitionControllerOptions {
   readonly informer: DefinitionInformer;
-  readonly writer: Pick<DefinitionWriter, 'tell'>;
+  readonly writer: Pick<DefinitionWriter, 'decide'>;
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'ready'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'ready'>;
   /**
@@ -114,14 +114,14 @@ export class DefinitionController {
    * of one definition does not hold up the others.
    * @throws StoreUnavailableError
    */
-  async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
+  async #carryOut(decisions: readonly DefinitionDecision[], now: number, run: ReconcileRun): Promise<void> {
     const { writer, informer } = this.options;
     const due = decisions.filter(({ definition }) => (this.#refusals.get(definition.uid)?.until ?? now) <= now);
     if (due.length === 0) return;
     await inParallel(onePage(due), WRITES, async (decision) => {
       if (!run.goesOn) return;
       try {
-        await writer.tell(decision, run);
+        await writer.decide(decision, run);
         this.#refusals.delete(decision.definition.uid);
       } catch (error) {
         if (run.goesOn) this.#refused(decision, error);
@@ -131,7 +131,7 @@ export class DefinitionController {
   }
 
   /** @throws the error where it is not about this one definition */
-  #refused({ definition: { uid } }: Decision, error: unknown): void {
+  #refused({ definition: { uid } }: DefinitionDecision, error: unknown): void {
     if (!(error instanceof StatusError)) throw error;
     this.options.onError(error);
     const backoff = this.#refusals.get(uid)?.backoff ?? new Backoff(RETRY);

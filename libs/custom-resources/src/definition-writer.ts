@@ -1,7 +1,7 @@
 import { type AcceptedNames, cleanupFinalizer, withConditions } from '@orch/kinds';
 import { type ApiObject, ensureMetadata, type JsonObject, type Names } from '@orch/machinery';
 import { type OwnRun, type UpdateTarget, updateOwn } from '@orch/writing';
-import type { Decision } from './decisions.js';
+import type { DefinitionDecision } from './decisions.js';
 import type { Definition } from './definition.js';
 
 /** Endpoint of definitions in the version that is stored, and what writes need. */
@@ -22,7 +22,7 @@ export class DefinitionWriter {
    * Writes a decision into the status, unless the definition has changed since: it will be decided anew then.
    * @throws StatusError, StoreUnavailableError
    */
-  tell({ definition, names, conditions }: Decision, run: OwnRun): Promise<void> {
+  decide({ definition, names, conditions }: DefinitionDecision, run: OwnRun): Promise<void> {
     return updateOwn({ ...this.options, run }, definition, 'status', (current) => {
       if (current.metadata?.resourceVersion !== String(definition.version)) return current;
       const told = withConditions(current as JsonObject, conditions, this.options.now());
@@ -36,7 +36,7 @@ export class DefinitionWriter {
   }
 
   /** Writes a condition of the definition whatever else has changed. @throws StatusError, StoreUnavailableError */
-  report(definition: Definition, condition: Decision['conditions'][number], run: OwnRun): Promise<void> {
+  report(definition: Definition, condition: DefinitionDecision['conditions'][number], run: OwnRun): Promise<void> {
     return updateOwn({ ...this.options, run }, definition, 'status', (current) => {
       const conditions = withConditions(current as JsonObject, [condition], this.options.now());
       current.status = { ...(current.status as object | undefined), conditions };
@@ -48,7 +48,7 @@ export class DefinitionWriter {
    * Records that all objects are stored in the storage version, unless the definition has changed since.
    * @throws StatusError, StoreUnavailableError
    */
-  migrated(definition: Definition, condition: Decision['conditions'][number], run: OwnRun): Promise<void> {
+  migrated(definition: Definition, condition: DefinitionDecision['conditions'][number], run: OwnRun): Promise<void> {
     return updateOwn({ ...this.options, run }, definition, 'status', (current) => {
       if (current.metadata?.resourceVersion !== String(definition.version)) return current;
       const conditions = withConditions(current as JsonObject, [condition], this.options.now());

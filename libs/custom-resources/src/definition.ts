@@ -107,14 +107,14 @@ function packed(body: Buffer): () => Buffer {
 }
 
 /** Whether a definition has this condition already, at whatever time it was set. */
-export function tells(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
+export function hasCondition(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
   const told = conditionOf(outline, type);
   return told?.status === status && told.reason === reason && told.message === message;
 }
 
 function isSettled(outline: ApiObject & JsonObject, accepted: AcceptedNames): boolean {
   const approval = approvalOf(outline);
-  if (approval && !tells(outline, approval)) return false;
+  if (approval && !hasCondition(outline, approval)) return false;
   if (conditionOf(outline, 'NamesAccepted')?.status === 'False') return false;
   return JSON.stringify(requestedNames(outline)) === JSON.stringify(accepted);
 }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { latched } from '@orch/runtime/work';
 import type { Version } from '@orch/storage';
 import type { OwnRun, Rewriting } from '@orch/writing';
-import { type Definition, tells } from './definition.js';
+import { type Definition, hasCondition } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import { ReadyDefinitions } from './ready-definitions.js';
 import type { CustomKind } from './served-definitions.js';
@@ -140,7 +140,7 @@ class Pass<E> {
   /** Writes a condition unless it is there already. */
   async report(condition: DefinitionCondition): Promise<void> {
     const now = this.#current();
-    if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
+    if (now && !hasCondition(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
   }
 
   /** Returns the current definition; undefined if it is a different one, or is served differently by now. */

@@ -25,7 +25,7 @@ interface FlowConfigurationOptions {
 interface Read<T> {
   readonly object: ApiObject;
   /** undefined where it makes no sense. */
-  readonly said: T | undefined;
+  readonly parsed: T | undefined;
 }
 
 /** Follows flow schemas and priority levels, and configures flow control with them. */
@@ -72,8 +72,9 @@ export class FlowConfiguration {
   }
 
   #configure(): void {
-    const said = <T>({ objects }: StoreInformer<Read<T>>) => [...objects.values()].flatMap((read) => read.said ?? []);
-    this.options.controller.configure(said(this.levels), said(this.schemas));
+    const parsedOf = <T>({ objects }: StoreInformer<Read<T>>) =>
+      [...objects.values()].flatMap((read) => read.parsed ?? []);
+    this.options.controller.configure(parsedOf(this.levels), parsedOf(this.schemas));
   }
 
   #follow<T>(endpoint: Endpoint, read: (object: ApiObject) => T | undefined): StoreInformer<Read<T>> {
@@ -82,7 +83,7 @@ export class FlowConfiguration {
       ...{ source: store, feed, type: endpoint.type, onError },
       read(row) {
         const object = fromStored(row, endpoint);
-        return { object, said: read(object) };
+        return { object, parsed: read(object) };
       },
     });
   }

@@ -104,7 +104,7 @@ export class FlowKeeper {
     const live = schemas.objects.get(name);
     await (wanted && this.#step(this.#schema(wanted), live, run))?.();
     // A level that merely cannot be read is not reported missing.
-    if (live?.said && levels.unreadable.size === 0) await this.#tell(live.object, live.said, run);
+    if (live?.parsed && levels.unreadable.size === 0) await this.#tell(live.object, live.parsed, run);
   }
 
   #level(wanted: BootstrapFlowObject<PriorityLevelSpec>): Bootstrap<PriorityLevelSpec> {
@@ -118,12 +118,12 @@ export class FlowKeeper {
   /** Returns the write that brings one object to its desired state; usually undefined for none. */
   #step<T>(
     { endpoint, wanted, read }: Bootstrap<T>,
-    live: { readonly object: ApiObject; readonly said: unknown } | undefined,
+    live: { readonly object: ApiObject; readonly parsed: unknown } | undefined,
     run?: OwnRun,
   ): (() => Promise<void>) | undefined {
     if (!live) return () => this.#create(endpoint, wanted, run);
     const uid = live.object.metadata?.uid ?? '';
-    const isSame = isDeepStrictEqual(live.said, read(wanted.name, uid, wanted.spec));
+    const isSame = isDeepStrictEqual(live.parsed, read(wanted.name, uid, wanted.spec));
     if (isSame || !this.#isKept(wanted, live.object)) return undefined;
     const own = { pipeline: this.options.deps.pipeline, endpoint, ...(run && { run }) };
     const spec = wanted.spec as JsonObject;
@@ -159,7 +159,7 @@ export class FlowKeeper {
 
   async #tell(object: ApiObject, schema: FlowSchema, run: OwnRun): Promise<void> {
     const { configuration, deps } = this.options;
-    const isThere = configuration.levels.objects.get(schema.priorityLevel)?.said !== undefined;
+    const isThere = configuration.levels.objects.get(schema.priorityLevel)?.parsed !== undefined;
     const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(schema.priorityLevel)}`;
     const evaluated = {
       type: DANGLING,

@@ -54,7 +54,7 @@ export const registrationOf = (changed: Partial<RemoteRegistration> = {}): Remot
   caBundle: undefined,
   groupPriority: 100,
   versionPriority: 10,
-  told: { status: 'True', reason: 'Passed', message: '' },
+  reported: { status: 'True', reason: 'Passed', message: '' },
   managed: undefined,
   spec: { group: 'example.com', version: 'v1', service: { namespace: 'default', name: 'things', port: 443 } },
   ...changed,

@@ -1,4 +1,4 @@
-import { Grants, ParamRights, type Role } from '@orch/access';
+import { type ApiRole, Grants, ParamRights } from '@orch/access';
 import { Admission, type AdmissionPlugin, isNeeded, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
@@ -246,10 +246,10 @@ function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): 
 
 /** Returns a function that reads the current state of a role. */
 function roleReader({ roles, clusterroles }: PolicyEndpoints, reader: ObjectReader) {
-  return async (namespace: string, name: string): Promise<Role | undefined> => {
+  return async (namespace: string, name: string): Promise<ApiRole | undefined> => {
     const endpoint = namespace === '' ? clusterroles : roles;
     const stored = await reader.current(endpoint.type, { namespace, name });
-    return stored && (fromStored(stored, endpoint) as Role);
+    return stored && (fromStored(stored, endpoint) as ApiRole);
   };
 }
 

@@ -12,8 +12,8 @@ import type { Row } from '@orch/storage';
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import { NodeApprover } from './node-approver.js';
 import { requestControllers } from './request-controllers.js';
-import { outlineOf, type RequestOutline } from './request-outline.js';
 import { RequestSigner } from './request-signer.js';
+import { type RequestSummary, summaryOf } from './request-summary.js';
 
 type Work = 'csrapproving' | 'csrsigning' | 'csrcleaner';
 
@@ -59,7 +59,7 @@ export function certificateRequests(settings: CertificateRequestsSettings): Cont
     }),
     ...(runs('csrsigning') && { signer: new RequestSigner({ ...own, signers, longest: settings.longest, now }) }),
     onSigners: (listener) => credentials.onTaken(listener),
-    ...(runs('csrcleaner') && { remove: (outline: RequestOutline) => remove(client, endpoint, outline) }),
+    ...(runs('csrcleaner') && { remove: (summary: RequestSummary) => remove(client, endpoint, summary) }),
     now,
   });
   return {
@@ -83,12 +83,12 @@ function endpointOf({ names, served }: ApiDeps): Endpoint | undefined {
 /** Returns how rows are read; the leading process counts certificates that were issued. */
 function readerOf({ deps, metrics, leads }: CertificateRequestsSettings, endpoint: Endpoint) {
   const count = requestDurations(metrics, deps.names);
-  return (row: Row, before: RequestOutline | undefined): RequestOutline => {
-    const outline = outlineOf(fromStored(row, endpoint) as CertificateSigningRequest, row.uid, row.version);
-    const { state, seconds, signerName, lifetime } = outline;
+  return (row: Row, before: RequestSummary | undefined): RequestSummary => {
+    const summary = summaryOf(fromStored(row, endpoint) as CertificateSigningRequest, row.uid, row.version);
+    const { state, seconds, signerName, lifetime } = summary;
     const isNew = before !== undefined && before.uid === row.uid && before.state !== 'issued' && state === 'issued';
     if (isNew && leads() && seconds !== undefined) count({ signerName, seconds, lifetime });
-    return outline;
+    return summary;
   };
 }
 
@@ -96,9 +96,9 @@ function readerOf({ deps, metrics, leads }: CertificateRequestsSettings, endpoin
 async function remove(
   client: Pick<ControllerClient, 'delete'>,
   endpoint: Endpoint,
-  outline: RequestOutline,
+  summary: RequestSummary,
 ): Promise<void> {
-  const { name, uid, resourceVersion } = outline;
+  const { name, uid, resourceVersion } = summary;
   const options = { dryRun: false, uid, resourceVersion };
   await client.delete(endpoint, { namespace: '', name }, options).catch(ignoreMissing(endpoint, name));
 }

@@ -5,7 +5,7 @@ import type { Names } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { fromStored } from '@orch/resources';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
-import { type RequestOutline, stateOf } from './request-outline.js';
+import { type RequestSummary, stateOf } from './request-summary.js';
 import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
 interface NodeApproverOptions extends RequestWrites {
@@ -36,7 +36,7 @@ export class NodeApprover {
   constructor(private readonly options: NodeApproverOptions) {}
 
   /** Returns whether a request is pending and for the signer of such certificates. */
-  isDue({ state, signerName }: Pick<RequestOutline, 'state' | 'signerName'>): boolean {
+  isDue({ state, signerName }: Pick<RequestSummary, 'state' | 'signerName'>): boolean {
     return state === 'pending' && signerOf(signerName, this.options.names)?.id === 'kubelet-client';
   }
 
@@ -45,16 +45,16 @@ export class NodeApprover {
    * @returns false if the right was checked and is missing: it may be granted later
    * @throws StatusError, StoreUnavailableError; errors of the authorizer
    */
-  async approve(outline: RequestOutline): Promise<boolean> {
+  async approve(summary: RequestSummary): Promise<boolean> {
     const { endpoint, reader } = this.options;
-    const stored = await reader.current(endpoint.type, { namespace: '', name: outline.name });
+    const stored = await reader.current(endpoint.type, { namespace: '', name: summary.name });
     const request = stored && (fromStored(stored, endpoint) as CertificateSigningRequest);
-    if (request?.metadata?.uid !== outline.uid) return true;
+    if (request?.metadata?.uid !== summary.uid) return true;
     const rights = this.#rightsFor(request);
     for (const right of rights) {
       if (!(await this.#has(request, right))) continue;
       const condition = { type: 'Approved', reason: 'AutoApproved', message: right.message };
-      await writeRequest(this.options, outline, 'approval', (current) =>
+      await writeRequest(this.options, summary, 'approval', (current) =>
         stateOf(current) === 'pending' ? withCondition(current, condition) : undefined,
       );
       return true;

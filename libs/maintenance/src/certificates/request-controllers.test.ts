@@ -3,7 +3,7 @@ import { ManualClock, ManualInformer } from '@orch/runtime/testing';
 import { type RunningControllers, runControllers } from '@orch/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requestControllers } from './request-controllers.js';
-import type { RequestOutline, RequestState } from './request-outline.js';
+import type { RequestState, RequestSummary } from './request-summary.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const MINUTE = 60_000;
@@ -14,30 +14,30 @@ afterEach(() => running.stop());
 /** Controllers whose neighbours note what is wanted of them. */
 function staged() {
   const clock = new ManualClock(0);
-  const requests = new ManualInformer<RequestOutline>();
+  const requests = new ManualInformer<RequestSummary>();
   const done: string[] = [];
   const errors: unknown[] = [];
   const state = { mayBeApproved: true, error: undefined as unknown };
   let onSigners = (): void => undefined;
-  const note = (what: string) => async (outline: RequestOutline) => {
-    done.push(`${what} ${outline.name}`);
+  const note = (what: string) => async (summary: RequestSummary) => {
+    done.push(`${what} ${summary.name}`);
     if (state.error) throw state.error;
   };
   const put = (name: string, is: RequestState, removeAt = NEVER) => {
-    const outline = { uid: name, resourceVersion: '1', signerName: 's', seconds: undefined, lifetime: undefined };
-    requests.put(name, { ...outline, name, state: is, removeAt });
+    const summary = { uid: name, resourceVersion: '1', signerName: 's', seconds: undefined, lifetime: undefined };
+    requests.put(name, { ...summary, name, state: is, removeAt });
   };
   const approve = note('approve');
   const controllers = requestControllers({
     requests,
     approver: {
-      isDue: (outline) => outline.state === 'pending',
-      async approve(outline) {
-        await approve(outline);
+      isDue: (summary) => summary.state === 'pending',
+      async approve(summary) {
+        await approve(summary);
         return state.mayBeApproved;
       },
     },
-    signer: { isDue: (outline) => outline.state === 'approved', sign: note('sign') },
+    signer: { isDue: (summary) => summary.state === 'approved', sign: note('sign') },
     onSigners: (listener) => {
       onSigners = listener;
       return () => undefined;

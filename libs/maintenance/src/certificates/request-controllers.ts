@@ -2,15 +2,15 @@ import { type Controller, type ControllerSource, informerSource, RequeueError } 
 import type { SharedInformer } from '@orch/runtime/informers';
 import { requeueOvertaken, untilDue } from '../reconciliation.js';
 import type { NodeApprover } from './node-approver.js';
-import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
+import type { RequestSummary } from './request-summary.js';
 
 /**
  * Dependencies of the controllers of certificate requests. Without an optional one there is no controller that needs
  * it.
  */
 interface RequestControllersOptions {
-  readonly requests: SharedInformer<RequestOutline>;
+  readonly requests: SharedInformer<RequestSummary>;
   readonly approver?: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer?: Pick<RequestSigner, 'isDue' | 'sign'>;
   /** Calls the listener when other requests can be signed than before, until the returned function is called. */
@@ -19,7 +19,7 @@ interface RequestControllersOptions {
    * Deletes a request if it is as it is known; undefined where nothing is cleaned away.
    * @throws StatusError, StoreUnavailableError
    */
-  readonly remove?: (outline: RequestOutline) => Promise<void>;
+  readonly remove?: (summary: RequestSummary) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -35,18 +35,18 @@ const RETRY = { firstMs: 1_000, longestMs: 1_000_000 };
 export function requestControllers(options: RequestControllersOptions): readonly Controller[] {
   const { requests, approver, signer, remove } = options;
   const source = informerSource(requests);
-  const found = (work: (outline: RequestOutline) => Promise<number | undefined>) => async (name: string) => {
-    const outline = requests.get(name);
-    return outline && work(outline).catch(requeueOvertaken);
+  const found = (work: (summary: RequestSummary) => Promise<number | undefined>) => async (name: string) => {
+    const summary = requests.get(name);
+    return summary && work(summary).catch(requeueOvertaken);
   };
   const controllerOf = (name: string, sources: readonly ControllerSource[], work: Parameters<typeof found>[0]) => ({
     ...{ name, sources, workers: WORKERS, retry: RETRY },
     reconcile: found(work),
   });
   return [
-    ...(approver ? [controllerOf('csrapproving', [source], (outline) => approve(approver, outline))] : []),
-    ...(signer ? [controllerOf('csrsigning', [source, signers(options)], (outline) => sign(signer, outline))] : []),
-    ...(remove ? [controllerOf('csrcleaner', [source], (outline) => clean(remove, outline, options.now()))] : []),
+    ...(approver ? [controllerOf('csrapproving', [source], (summary) => approve(approver, summary))] : []),
+    ...(signer ? [controllerOf('csrsigning', [source, signers(options)], (summary) => sign(signer, summary))] : []),
+    ...(remove ? [controllerOf('csrcleaner', [source], (summary) => clean(remove, summary, options.now()))] : []),
   ];
 }
 
@@ -59,22 +59,22 @@ const signers = ({ requests, onSigners }: RequestControllersOptions): Controller
   keys: () => [],
 });
 
-async function approve(approver: Pick<NodeApprover, 'isDue' | 'approve'>, outline: RequestOutline): Promise<undefined> {
+async function approve(approver: Pick<NodeApprover, 'isDue' | 'approve'>, summary: RequestSummary): Promise<undefined> {
   // The right may be given later.
-  if (approver.isDue(outline) && !(await approver.approve(outline))) throw new RequeueError('not approved yet');
+  if (approver.isDue(summary) && !(await approver.approve(summary))) throw new RequeueError('not approved yet');
 }
 
-async function sign(signer: Pick<RequestSigner, 'isDue' | 'sign'>, outline: RequestOutline): Promise<undefined> {
-  if (signer.isDue(outline)) await signer.sign(outline);
+async function sign(signer: Pick<RequestSigner, 'isDue' | 'sign'>, summary: RequestSummary): Promise<undefined> {
+  if (signer.isDue(summary)) await signer.sign(summary);
 }
 
 async function clean(
-  remove: (outline: RequestOutline) => Promise<void>,
-  outline: RequestOutline,
+  remove: (summary: RequestSummary) => Promise<void>,
+  summary: RequestSummary,
   now: number,
 ): Promise<number | undefined> {
-  const { removeAt } = outline;
+  const { removeAt } = summary;
   if (removeAt >= now) return untilDue(removeAt, now);
-  await remove(outline);
+  await remove(summary);
   return undefined;
 }

@@ -11,7 +11,7 @@ import {
 import type { Names } from '@orch/machinery';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import type { Pair } from '@orch/serving';
-import { type RequestOutline, stateOf } from './request-outline.js';
+import { type RequestSummary, stateOf } from './request-summary.js';
 import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
 interface RequestSignerOptions extends RequestWrites {
@@ -34,7 +34,7 @@ export class RequestSigner {
   constructor(private readonly options: RequestSignerOptions) {}
 
   /** Returns whether a request waits for a signer of this process. */
-  isDue({ state, signerName }: RequestOutline): boolean {
+  isDue({ state, signerName }: RequestSummary): boolean {
     return state === 'approved' && this.#signerOf(signerName) !== undefined;
   }
 
@@ -42,8 +42,8 @@ export class RequestSigner {
    * Signs a request, unless that is no longer due.
    * @throws StatusError, StoreUnavailableError; Error if the authority cannot sign
    */
-  async sign(outline: RequestOutline): Promise<void> {
-    await writeRequest(this.options, outline, 'status', async (current) => {
+  async sign(summary: RequestSummary): Promise<void> {
+    await writeRequest(this.options, summary, 'status', async (current) => {
       const found = this.#signerOf(current.spec?.signerName ?? '');
       if (!found || stateOf(current) !== 'approved') return undefined;
       const asked = askedOf(current, found.signer);

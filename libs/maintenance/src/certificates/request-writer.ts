@@ -2,7 +2,7 @@ import type { ApiObject } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
-import type { RequestOutline } from './request-outline.js';
+import type { RequestSummary } from './request-summary.js';
 
 /** Returns the changed request; undefined for no change. */
 type RequestChange = (
@@ -24,7 +24,7 @@ export interface RequestWrites {
  */
 export async function writeRequest(
   { client, endpoint }: RequestWrites,
-  { name, uid }: Pick<RequestOutline, 'name' | 'uid'>,
+  { name, uid }: Pick<RequestSummary, 'name' | 'uid'>,
   subresource: 'status' | 'approval',
   change: RequestChange,
 ): Promise<void> {

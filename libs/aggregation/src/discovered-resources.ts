@@ -2,7 +2,7 @@ import type { JsonObject } from '@orch/machinery';
 import type { APIResourceDiscovery, APISubresourceDiscovery } from '@orch/schema/types/apidiscovery/v2beta1';
 
 /** Resources of a server's group-versions, by `<group>/<version>`. */
-export type ToldResources = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
+export type DiscoveredResources = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
 
 /** Most entries of one document: a larger one could not be served, and would be sent to every client of discovery. */
 const MAX_TOLD = 10_000;
@@ -24,7 +24,7 @@ class Told {
  * Reads an `APIGroupDiscoveryList` of another server; values of an unexpected type are left out.
  * @throws Error for a document that is no such list, or has too many entries
  */
-export function readGroupDiscovery(document: unknown): ToldResources {
+export function readGroupDiscovery(document: unknown): DiscoveredResources {
   const told = new Map<string, readonly APIResourceDiscovery[]>();
   if (!isObject(document) || !Array.isArray(document.items)) throw new Error('it tells no list of groups');
   const lists = new Told();

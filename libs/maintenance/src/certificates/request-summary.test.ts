@@ -3,7 +3,7 @@ import { formatTime } from '@orch/machinery';
 import type { CertificateSigningRequestCondition } from '@orch/schema/types/certificates/v1';
 import { AUTHORITY } from '@orch/testing';
 import { describe, expect, it } from 'vitest';
-import { outlineOf } from './request-outline.js';
+import { summaryOf } from './request-summary.js';
 
 const HOUR = 3_600_000;
 const CREATED = Date.parse('2030-01-01T00:00:00Z');
@@ -18,15 +18,15 @@ const condition = (type: string, changed: CertificateSigningRequestCondition = {
   ...changed,
 });
 
-function outline(conditions: CertificateSigningRequestCondition[], certificate = '') {
+function summary(conditions: CertificateSigningRequestCondition[], certificate = '') {
   const metadata = { name: 'a', creationTimestamp: formatTime(CREATED) };
   const spec = { signerName: 'example.com/s', expirationSeconds: 600 };
-  return outlineOf({ metadata, spec, status: { conditions, certificate } }, 'u', 7n);
+  return summaryOf({ metadata, spec, status: { conditions, certificate } }, 'u', 7n);
 }
 
-describe('the outline of a request', () => {
+describe('the summary of a request', () => {
   it('says which one it is, and what it asks for', () => {
-    expect(outline([])).toEqual({
+    expect(summary([])).toEqual({
       name: 'a',
       uid: 'u',
       resourceVersion: '7',
@@ -54,12 +54,12 @@ describe('the outline of a request', () => {
     ['issued', [condition('Approved', { lastUpdateTime: formatTime(END) })], CERTIFICATE, END],
     ['issued', [], CERTIFICATE, CREATED + 24 * HOUR],
   ])('%s: %j', (state, conditions, certificate, removeAt) => {
-    expect(outline(conditions, certificate)).toMatchObject({ state, removeAt });
+    expect(summary(conditions, certificate)).toMatchObject({ state, removeAt });
   });
 
   it('knows how long a certificate is good for', () => {
     const { validFrom, validTo } = new X509Certificate(AUTHORITY);
-    expect(outline([], CERTIFICATE).lifetime).toBe(Date.parse(validTo) - Date.parse(validFrom));
-    expect(outline([], 'YQ==').lifetime).toBeUndefined();
+    expect(summary([], CERTIFICATE).lifetime).toBe(Date.parse(validTo) - Date.parse(validFrom));
+    expect(summary([], 'YQ==').lifetime).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition } fr
 export type RequestState = 'pending' | 'approved' | 'denied' | 'failed' | 'issued';
 
 /** Summary of a certificate request that is kept in memory, without the request itself. */
-export interface RequestOutline {
+export interface RequestSummary {
   /** Name of the request. */
   readonly name: string;
   /** UID of the request. */
@@ -31,7 +31,7 @@ const DECIDED_MS = HOUR_MS;
 const PENDING_MS = 24 * HOUR_MS;
 
 /** Returns the summary of a request with this uid, at this version. */
-export function outlineOf(object: CertificateSigningRequest, uid: string, version: bigint): RequestOutline {
+export function summaryOf(object: CertificateSigningRequest, uid: string, version: bigint): RequestSummary {
   const { metadata, spec, status } = object;
   const times = certificateTimes(status?.certificate);
   return {
