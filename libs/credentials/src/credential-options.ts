@@ -97,6 +97,15 @@ export const credentialOptions = {
     help: 'Client certificate with which an api-server hands watches to gateways: of an authority of --requestheader-client-ca-file and named gateway-client, by which gateways believe it, and of watches alone. Default: one made in --cert-dir, beside --requestheader-client-ca-file that of --proxy-client-cert-file.',
   },
   'gateway-client-key-file': { type: 'string', help: 'Private key of --gateway-client-cert-file.' },
+  'kubelet-client-certificate': {
+    type: 'string',
+    help: 'Client certificate that the agents of nodes are shown, for logs, exec, port-forward and proxied requests; read again when it changes.',
+  },
+  'kubelet-client-key': { type: 'string', help: 'Private key of --kubelet-client-certificate.' },
+  'kubelet-certificate-authority': {
+    type: 'string',
+    help: 'Authorities of the certificates of agents; read again when they change. Without it these are not verified.',
+  },
   'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
   'anonymous-auth': {
     type: 'bool',

@@ -44,6 +44,7 @@ export { requestDurations } from './metrics/request-durations.js';
 export { RequestMetrics } from './metrics/request-metrics.js';
 export { RequestTrail } from './metrics/request-trail.js';
 export { watchedKinds } from './metrics/watched-kinds.js';
+export { endWithCredential } from './proxying/credential-end.js';
 export { checkGatewayClient } from './proxying/gateway-client.js';
 export type { WatchLimits } from './proxying/handed-lifetime.js';
 export { type HandedStream, HandedStreams } from './proxying/handed-streams.js';

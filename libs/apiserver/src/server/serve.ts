@@ -2,6 +2,7 @@ import type { AccessControl } from '@orch/access';
 import type { AggregatedApis } from '@orch/aggregation';
 import { isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
+import { NodeConnections } from '@orch/connections';
 import {
   type ApiTokens,
   CredentialRechecks,
@@ -37,6 +38,7 @@ import {
   SlowClients,
   slowClientLimits,
   VanishedPeers,
+  type Verbs,
   WatchProxy,
 } from '@orch/serving';
 import type { Observation } from '../metrics/observation.js';
@@ -92,7 +94,10 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const observeCertificates = ({ certificates }: CredentialSet) =>
     observation.certificateEnds.tell('credentials', certificates);
   observeCertificates(credentials.current);
-  const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
+  const watches = new OpenWatches(
+    { inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser },
+    { inAll: serving.maxStreams, perUser: serving.maxStreamsPerUser },
+  );
   access.judge(watches);
   settings.tokens.judge(watches);
   new CredentialRechecks({ watches, clock: systemClock, logger: settings.logger });
@@ -192,7 +197,7 @@ function listenerOf(
   const issuer = createIssuerRoutes({ issuers, keys, keysUri });
   const slowClients = new SlowClients(slowClientLimits(serving), systemClock);
   observeSlowClients(metrics, slowClients);
-  const verbs = verbsWith(api.deps);
+  const verbs = verbsOf(settings, streams);
   return createListener({
     names: api.deps.names,
     representations: api.deps.representations,
@@ -221,6 +226,12 @@ function listenerOf(
     ...(auditor && { auditor }),
     ...(tracing && { tracing }),
   });
+}
+
+/** Returns the handlers of all verbs, with the connections to nodes. */
+function verbsOf({ api, serving, credentials }: ServeSettings, streams: HandedStreams): Verbs {
+  const agents = () => credentials.current.agents;
+  return verbsWith(api.deps, new NodeConnections({ options: serving, credentials: agents, streams }));
 }
 
 const bodiesOf = ({ maxWaitingBodyBytes: inAll, maxWaitingBodyBytesPerUser: perUser }: ServingOptions) =>

@@ -4,15 +4,20 @@ import {
   forbiddenField,
   invalid,
   invalidValue,
+  normalizeTime,
   parseTime,
   TimeError,
 } from '@orch/machinery';
-import { parseInt64 } from '@orch/reading';
+import { parseBool, parseInt64 } from '@orch/reading';
 
 /** Fields of PodLogOptions that select the log. */
 interface LogOptions {
   /** Name of the container; empty if not given. */
   readonly container: string;
+  /** Whether the certificate of the agent is not to be verified. */
+  readonly insecure: boolean;
+  /** The other fields as the query of an agent; empty, or with the question mark. */
+  readonly query: string;
 }
 
 /**
@@ -35,7 +40,31 @@ export function logOptions(query: URLSearchParams, pod: string): LogOptions {
   } else if (sinceSeconds !== undefined && sinceSeconds < 1n)
     errors.push(invalidValue('sinceSeconds', sinceSeconds, 'must be greater than 0'));
   if (errors.length > 0) throw invalid('PodLogOptions', '', pod, errors);
-  return { container: query.get('container') ?? '' };
+  const since = sinceTime === null || NO_TIME.has(sinceTime) ? undefined : normalizeTime(sinceTime);
+  const asked = {
+    follow: flag(query, 'follow'),
+    limitBytes: limitBytes?.toString(),
+    previous: flag(query, 'previous'),
+    sinceSeconds: sinceSeconds?.toString(),
+    sinceTime: since,
+    tailLines: tailLines?.toString(),
+    timestamps: flag(query, 'timestamps'),
+  };
+  return {
+    container: query.get('container') ?? '',
+    insecure: parseBool(query, 'insecureSkipTLSVerifyBackend') ?? false,
+    query: queryOf(asked),
+  };
+}
+
+const flag = (query: URLSearchParams, name: string): string | undefined =>
+  parseBool(query, name) ? 'true' : undefined;
+
+/** Formats a query in the order of `values`; with the question mark, or empty. */
+function queryOf(values: Readonly<Record<string, string | readonly string[] | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) for (const each of [value ?? []].flat()) query.append(name, each);
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 function optionalInt(query: URLSearchParams, name: string): bigint | undefined {
@@ -53,9 +82,11 @@ export function requirePorts(query: URLSearchParams): void {
   }
 }
 
-/** Accepts `null` for no time, which older clients send. */
+/** Texts for no time, which older clients send. */
+const NO_TIME: ReadonlySet<string> = new Set(['', 'null']);
+
 function requireTime(text: string): void {
-  if (text === '' || text === 'null') return;
+  if (NO_TIME.has(text)) return;
   try {
     parseTime(text);
   } catch (error) {

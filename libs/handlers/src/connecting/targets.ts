@@ -1,8 +1,9 @@
-import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest } from '@orch/machinery';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps, VerbDeps } from '../deps.js';
 import { endpointOf, otherObject } from '../subresources/other-objects.js';
 import { requireRoutable } from './addresses.js';
+import { unexplained } from './connections.js';
 
 /** An object of the core group. @throws StatusError 404 */
 export const coreObject = (deps: ApiDeps, resource: string, namespace: string, name: string): Promise<ApiObject> =>
@@ -27,19 +28,17 @@ export function containerOf(pod: Pod, named: string): string {
 }
 
 const DEFAULT_PORT = 10_250;
-/** Kinds of addresses, in the order in which they are tried. */
-const PREFERRED = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 /** Host and port of the agent on a node. @throws StatusError 404; 500 for a node without an address */
-export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: string; port: number }> {
+export async function agentOf(deps: VerbDeps, name: string): Promise<{ host: string; port: number }> {
   const { addresses = [], daemonEndpoints } = ((await coreObject(deps, 'nodes', '', name)) as Node).status ?? {};
   const port = daemonEndpoints?.kubeletEndpoint?.Port || DEFAULT_PORT;
-  for (const kind of PREFERRED) {
+  for (const kind of deps.connections.addressTypes) {
     const found = addresses.find(({ type }) => type === kind);
     if (found) return { host: found.address ?? '', port };
   }
   const known = addresses.map(({ type = '', address = '' }) => `{${type} ${address}}`).join(' ');
-  throw new StatusError('InternalError', `no preferred addresses found; known addresses: [${known}]`);
+  throw unexplained(`no preferred addresses found; known addresses: [${known}]`);
 }
 
 /** Target of a proxy request: `name`, `name:port` or `scheme:name:port`. */
@@ -62,7 +61,7 @@ export function proxyTarget(id: string, what: string): ProxyTarget {
 }
 
 /** @throws StatusError 400, 404, 500 */
-export async function resolveNode(deps: ApiDeps, id: string): Promise<void> {
+export async function resolveNode(deps: VerbDeps, id: string): Promise<void> {
   const { host } = await agentOf(deps, proxyTarget(id, 'node').name);
   requireRoutable(host, 'or-name');
 }

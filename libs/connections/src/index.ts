@@ -1,0 +1,3 @@
+export { agentOptions } from './agent-options.js';
+export { type AnswerHead, exchange, joinConnections } from './exchange.js';
+export { NodeConnections } from './node-connections.js';
