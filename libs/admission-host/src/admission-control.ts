@@ -135,7 +135,7 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, needs = [], callsOut = false, looksOnly = false } = plugin;
+  const { name, needs = [], callsOut = false, looksOnly = false, admitsConnections = false } = plugin;
   const around = (step: Step): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
     const observe = observer?.controller(name, step);
@@ -154,6 +154,7 @@ function asked(
     needs,
     callsOut,
     looksOnly,
+    admitsConnections,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),

@@ -1,4 +1,4 @@
-import type { Operation, Step, StepObserver } from '@orch/admission';
+import type { AdmittedOperation, Step, StepObserver } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
 /** Receives the durations of admission, milliseconds. */
@@ -6,7 +6,7 @@ export interface AdmissionObserver {
   /** Receives the duration of all plugins of a step together. */
   readonly step: StepObserver;
   /** Returns a function that receives the durations of one plugin in one step. */
-  controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
+  controller(name: string, step: Step): (operation: AdmittedOperation, milliseconds: number, rejected: boolean) => void;
 }
 
 /** Bounds of the histograms in seconds, as in the reference. */
@@ -39,8 +39,8 @@ export function admissionMetrics(metrics: Metrics): AdmissionObserver {
 }
 
 /** Caches the series of each operation: each write adds to as many as there are plugins. */
-function kept<T>(find: (operation: Operation) => T): (operation: Operation) => T {
-  const found = new Map<Operation, T>();
+function kept<T>(find: (operation: AdmittedOperation) => T): (operation: AdmittedOperation) => T {
+  const found = new Map<AdmittedOperation, T>();
   return (operation) => {
     const series = found.get(operation) ?? find(operation);
     found.set(operation, series);

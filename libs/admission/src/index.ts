@@ -1,5 +1,5 @@
 export { Admission, admit, type SelectedPlugins, type Step, type StepObserver, timed, validate } from './admission.js';
-export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
+export type { AdmittedOperation, Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export { Conditions, type MatchCondition } from './matching/conditions.js';

@@ -11,12 +11,10 @@ import {
   isLongRunning,
   left,
   type OpenContext,
-  originForm,
   type RequestContext,
   type RequestInfo,
   type RequestMetrics,
-  requestInfo,
-  splitTarget,
+  requestInfoOf,
 } from '@orch/serving';
 import type { Extensions } from './extensions.js';
 import { forward, serviceUnavailable } from './forward.js';
@@ -63,15 +61,9 @@ export class Aggregator implements Answerer {
   }
 
   /** Whether another server decides which protocol a connection goes on with. */
-  takesUpgrade({ method = 'GET', url = '/' }: IncomingMessage): boolean {
-    const { path, query } = splitTarget(originForm(url));
-    try {
-      const info = requestInfo(method, path, query);
-      return info.isResourceRequest && this.#find(info) !== undefined;
-    } catch {
-      // It is refused as any other.
-      return false;
-    }
+  takesUpgrade(req: IncomingMessage): boolean {
+    const info = requestInfoOf(req);
+    return info?.isResourceRequest === true && this.#find(info) !== undefined;
   }
 
   #find(info: RequestInfo): RemoteRegistration | undefined {

@@ -1,9 +1,10 @@
 import type { Connections, NodeBackend } from '@orch/handlers';
 import { shuttingDown } from '@orch/resources';
-import type { HandedStreams, RequestContext } from '@orch/serving';
+import type { HandedStreams, RequestContext, Upgrade } from '@orch/serving';
 import { AgentConnector, type AgentCredentials } from './agent-connector.js';
 import type { AgentOptions } from './agent-options.js';
 import { passLog } from './log.js';
+import { passUpgrade } from './upgrade.js';
 
 /** Settings of {@link NodeConnections}. */
 interface NodeConnectionsSettings {
@@ -38,6 +39,12 @@ export class NodeConnections implements Connections {
   async log(ctx: RequestContext, backend: NodeBackend, about: { resource: string; name: string }): Promise<void> {
     this.#checkOpen();
     await passLog(ctx, this.#connector, backend, about);
+  }
+
+  /** See {@link Connections.upgrade}. */
+  async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void> {
+    this.#checkOpen();
+    await passUpgrade(ctx, client, this.#connector, backend);
   }
 
   /** @throws StatusError 429 while the process is shutting down: a stream would soon be cut */

@@ -1,6 +1,7 @@
 export { Auditor } from './auditing/auditor.js';
 export type { Answerer, Answering } from './chain/answerer.js';
 export { bodyUseOf } from './chain/body-use.js';
+export { connectsTo, requestInfoOf } from './chain/connecting.js';
 export type { FlowControl } from './chain/flow-settings.js';
 export { limitOptions, slowClientLimits } from './chain/limit-options.js';
 export { createListener } from './chain/listener.js';
@@ -11,6 +12,7 @@ export { SlowClients } from './chain/slow-clients.js';
 export { kindOf, type RequestKind, type Turn, type Turns } from './chain/turns.js';
 export type { AuditRecord } from './http/audit-record.js';
 export {
+  cutOff,
   endOf,
   forgetHeaders,
   hostOf,
@@ -19,7 +21,6 @@ export {
   isOver,
   leaveBody,
   left,
-  originForm,
   type RequestContext,
   socketOf,
   splitTarget,

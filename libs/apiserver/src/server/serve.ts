@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AccessControl } from '@orch/access';
 import type { AggregatedApis } from '@orch/aggregation';
 import { isTrusted, KEYS_PATH } from '@orch/authentication';
@@ -25,6 +26,7 @@ import {
   bodyUseOf,
   checkGatewayClient,
   connectionLimits,
+  connectsTo,
   createListener,
   HandedStreams,
   type Listeners,
@@ -35,6 +37,7 @@ import {
   RequestMetrics,
   ResourceRouter,
   refusalFrames,
+  requestInfoOf,
   SlowClients,
   slowClientLimits,
   VanishedPeers,
@@ -161,7 +164,7 @@ async function openAll(
   const metrics = new RequestMetrics(observation.metrics);
   const listeners = await openListeners({
     listener: listenerOf(settings, watches, metrics, proxy, handedOn, publicAddress),
-    ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
+    takesUpgrade: (req) => aggregator?.takesUpgrade(req) === true || isConnecting(req),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
@@ -226,6 +229,12 @@ function listenerOf(
     ...(auditor && { auditor }),
     ...(tracing && { tracing }),
   });
+}
+
+/** Whether a request connects its client to a pod, a service or a node, with whatever protocol. */
+function isConnecting(req: IncomingMessage): boolean {
+  const info = requestInfoOf(req);
+  return info !== undefined && connectsTo(info);
 }
 
 /** Returns the handlers of all verbs, with the connections to nodes. */

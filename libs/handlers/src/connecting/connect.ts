@@ -1,8 +1,10 @@
-import { badRequest, StatusError } from '@orch/machinery';
-import type { Pod } from '@orch/schema/types/core/v1';
+import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
+import { DeclaredModel } from '@orch/resources';
+import type { Pod, PodExecOptions, PodPortForwardOptions } from '@orch/schema/types/core/v1';
 import type { RequestContext, ResourceCall } from '@orch/serving';
+import { admitConnection } from '../bodies/sent-object.js';
 import type { VerbDeps } from '../deps.js';
-import { logOptions, requirePorts } from './options.js';
+import { agentQuery, connectionOptions, logOptions } from './options.js';
 import { resolveService } from './services.js';
 import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './targets.js';
 
@@ -29,30 +31,47 @@ export async function podLog(deps: VerbDeps, ctx: RequestContext, call: Resource
   await deps.connections.log(ctx, backend, { resource: 'pods/log', name: call.name });
 }
 
-/** `exec` and `attach` of a pod. @throws StatusError 400, 404, 500 */
+/** `exec` and `attach` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
 export async function podStream(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
+  const options = (await admittedOptions(deps, ctx, call)) as PodExecOptions;
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
-  containerOf(pod, ctx.query.get('container') ?? '');
-  await dial(deps, pod);
+  const container = containerOf(pod, options.container ?? '');
+  const place = `${call.namespace}/${call.name}/${container}`;
+  await upgrade(deps, ctx, pod, `/${call.subresource}/${place}${agentQuery(options)}`);
 }
 
-/** `portforward` of a pod. @throws StatusError 400, 404, 500 */
+/** `portforward` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
 export async function podPorts(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
-  requirePorts(ctx.query);
-  await dial(deps, (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod);
+  const options = (await admittedOptions(deps, ctx, call)) as PodPortForwardOptions;
+  const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
+  await upgrade(deps, ctx, pod, `/portForward/${call.namespace}/${call.name}${agentQuery(options)}`);
 }
 
-async function dial(deps: VerbDeps, { metadata, spec }: Pod): Promise<never> {
+/** Connects the client to the agent of a pod. @throws StatusError 400, 404, 500 */
+async function upgrade(deps: VerbDeps, ctx: RequestContext, { metadata, spec }: Pod, path: string): Promise<void> {
   if (!spec?.nodeName) throw badRequest(`pod ${metadata?.name} does not have a host assigned`);
-  await agentOf(deps, spec.nodeName);
-  throw new StatusError('InternalError', `error dialing backend: ${NOT_CONNECTED}`);
+  const backend = { ...(await agentOf(deps, spec.nodeName)), serves: 'agent', secure: true, path } as const;
+  if (!ctx.upgrade) throw badRequest('Upgrade request required');
+  await deps.connections.upgrade(ctx, ctx.upgrade, backend);
+}
+
+/**
+ * Reads the options of a connection, and has them admitted.
+ * @returns the options as admission has left them
+ * @throws StatusError 400 for options that cannot be read, and for a dry run; that of an admission plugin
+ */
+async function admittedOptions(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<ApiObject> {
+  refuseDryRun(ctx);
+  const { subresources } = call.endpoint.definition;
+  const kind = subresources.find(({ name }) => name === call.subresource)?.kind ?? '';
+  const object = connectionOptions(kind, ctx);
+  const model = new DeclaredModel({ group: '', version: 'v1', kind }, deps.scheme.struct(`core/v1.${kind}`));
+  return admitConnection(deps, ctx, call, { object, model });
 }
 
 /** `proxy` of a node, a pod or a service, with any method. @throws StatusError 400, 404, 500, 503 */
 export async function proxy(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
+  await admittedOptions(deps, ctx, call);
   const { endpoint, namespace, name } = call;
   switch (endpoint.definition.resource) {
     case 'nodes':

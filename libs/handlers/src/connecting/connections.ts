@@ -1,5 +1,5 @@
 import { StatusError } from '@orch/machinery';
-import type { RequestContext } from '@orch/serving';
+import type { RequestContext, Upgrade } from '@orch/serving';
 
 /** A server on a node: the node's agent, or what a pod serves. */
 export interface NodeBackend {
@@ -32,6 +32,12 @@ export interface Connections {
     backend: NodeBackend,
     about: { readonly resource: string; readonly name: string },
   ): Promise<void>;
+  /**
+   * Connects a client that asks for another protocol to an agent, which decides about it; resolves once bytes are
+   * passed on, or the refusal of the agent has been.
+   * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
+   */
+  upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void>;
 }
 
 /** The URL of a request to a backend, as errors show it. */
@@ -53,4 +59,5 @@ const nowhere = async (): Promise<never> => {
 export const NO_CONNECTIONS: Connections = {
   addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
   log: nowhere,
+  upgrade: nowhere,
 };
