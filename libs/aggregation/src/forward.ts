@@ -1,14 +1,18 @@
 import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'node:http';
 import { type Agent, request } from 'node:https';
-import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '@orch/authentication';
 import { connectionMessage } from '@orch/client';
-import { type AnswerHead, exchange, joinConnections } from '@orch/connections';
+import {
+  type AnswerHead,
+  exchange,
+  forwardedFor,
+  forwardedOf,
+  hasUnmeasuredBody,
+  joinConnections,
+} from '@orch/connections';
 import { StatusError } from '@orch/machinery';
 import {
   type HandedStream,
-  hostOf,
-  http2StreamOf,
   isGone,
   joinWebSockets,
   leaveBody,
@@ -20,7 +24,6 @@ import {
   REQUEST_ID_HEADER,
   type RequestContext,
   readBefore,
-  socketOf,
 } from '@orch/serving';
 
 /** Address and connections of the server behind an aggregated group-version. */
@@ -208,9 +211,7 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     ...remoteIdentity(user),
     host: serverName,
     [REQUEST_ID_HEADER]: requestId,
-    'x-forwarded-for': [...[req.headers['x-forwarded-for'] ?? []].flat(), socketOf(req)?.remoteAddress ?? ''].join(
-      ', ',
-    ),
+    'x-forwarded-for': forwardedFor(req),
     ...forwardedOf(req),
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
@@ -218,21 +219,4 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     // Node does not frame bodies of methods that seldom have one: the bytes would be parsed as the next request.
     ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
   };
-}
-
-/** Headers that say how the request reached this server, whatever its client claims. */
-function forwardedOf(req: IncomingMessage): Record<string, string> {
-  const host = hostOf(req);
-  return {
-    ...(host !== undefined && { 'x-forwarded-host': host }),
-    'x-forwarded-proto': (socketOf(req) as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http',
-    'x-forwarded-uri': (req.url ?? '/').replace(/\?.*$/s, ''),
-  };
-}
-
-/** Whether there is, or may be, a body whose length was not declared. */
-function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
-  if (req.headers['content-length'] !== undefined) return false;
-  const stream = http2StreamOf({ res });
-  return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
 }

@@ -4,6 +4,7 @@ import type { HandedStreams, RequestContext, Upgrade } from '@orch/serving';
 import { AgentConnector, type AgentCredentials } from './agent-connector.js';
 import type { AgentOptions } from './agent-options.js';
 import { passLog } from './log.js';
+import { passProxied } from './proxy.js';
 import { passUpgrade } from './upgrade.js';
 
 /** Settings of {@link NodeConnections}. */
@@ -45,6 +46,12 @@ export class NodeConnections implements Connections {
   async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void> {
     this.#checkOpen();
     await passUpgrade(ctx, client, this.#connector, backend);
+  }
+
+  /** See {@link Connections.proxy}. */
+  async proxy(ctx: RequestContext, backend: NodeBackend, prefix: string): Promise<void> {
+    this.#checkOpen();
+    await passProxied(ctx, this.#connector, backend, prefix);
   }
 
   /** @throws StatusError 429 while the process is shutting down: a stream would soon be cut */

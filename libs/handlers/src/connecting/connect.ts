@@ -1,15 +1,13 @@
-import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest } from '@orch/machinery';
 import { DeclaredModel } from '@orch/resources';
-import type { Pod, PodExecOptions, PodPortForwardOptions } from '@orch/schema/types/core/v1';
+import type { Pod, PodExecOptions, PodPortForwardOptions, PodProxyOptions } from '@orch/schema/types/core/v1';
 import type { RequestContext, ResourceCall } from '@orch/serving';
 import { admitConnection } from '../bodies/sent-object.js';
 import type { VerbDeps } from '../deps.js';
 import { agentQuery, connectionOptions, logOptions } from './options.js';
-import { resolveService } from './services.js';
-import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './targets.js';
-
-/** Why nothing that runs on a node is reached. */
-const NOT_CONNECTED = 'this server does not connect to nodes';
+import { proxiedPath, splitQuery } from './proxied-path.js';
+import { servicePlace } from './services.js';
+import { agentOf, type BackendPlace, containerOf, coreObject, nodePlace, podPlace } from './targets.js';
 
 /**
  * Handles GET of `pods/<name>/log`: the log as the agent of the pod's node sends it, an empty response for a pod
@@ -71,20 +69,45 @@ async function admittedOptions(deps: VerbDeps, ctx: RequestContext, call: Resour
 
 /** `proxy` of a node, a pod or a service, with any method. @throws StatusError 400, 404, 500, 503 */
 export async function proxy(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  await admittedOptions(deps, ctx, call);
-  const { endpoint, namespace, name } = call;
+  const options = (await admittedOptions(deps, ctx, call)) as PodProxyOptions;
+  const place = await placeOf(deps, call);
+  const path = proxiedPath(options.path ?? '', ctx.path);
+  const [, query] = splitQuery(ctx.req.url ?? '');
+  const backend = { ...place, path: `${path || '/'}${query}` };
+  if (ctx.upgrade) return deps.connections.upgrade(ctx, ctx.upgrade, backend);
+  if (path === '' && READS.has(ctx.req.method ?? '')) return redirectInside(ctx, query);
+  await deps.connections.proxy(ctx, backend, prefixOf(ctx, call));
+}
+
+/** Finds the server that requests for an object are passed on to. @throws StatusError 400, 404, 500, 503 */
+function placeOf(deps: VerbDeps, { endpoint, namespace, name }: ResourceCall): Promise<BackendPlace> {
   switch (endpoint.definition.resource) {
     case 'nodes':
-      await resolveNode(deps, name);
-      break;
+      return nodePlace(deps, name);
     case 'pods':
-      await resolvePod(deps, namespace, name);
-      break;
+      return podPlace(deps, namespace, name);
     default:
-      await resolveService(deps, namespace, name);
+      return servicePlace(deps, namespace, name);
   }
-  throw new StatusError('ServiceUnavailable', `error trying to reach service: ${NOT_CONNECTED}`);
 }
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Sends a browser to the path with a slash at its end, which relative links of a page are below. */
+function redirectInside({ res, path, requestId }: RequestContext, query: string): void {
+  const headers = { 'Audit-Id': requestId, 'Cache-Control': 'no-cache, private', Location: `${path}/${query}` };
+  res.writeHead(301, headers).end();
+}
+
+/** Path of the proxy itself: `/api/v1/namespaces/<ns>/pods/<name>/proxy`. */
+const prefixOf = ({ path }: RequestContext, { namespace }: ResourceCall): string =>
+  path
+    .split('/')
+    .slice(0, namespace === '' ? CLUSTER_SEGMENTS : NAMESPACE_SEGMENTS)
+    .join('/');
+
+/** Segments of the path of a proxy in no namespace, and in one, the empty one in front included. */
+const [CLUSTER_SEGMENTS, NAMESPACE_SEGMENTS] = [6, 8];
 
 function refuseDryRun({ query }: RequestContext): void {
   if (query.has('dryRun')) throw badRequest('dryRun is not supported');

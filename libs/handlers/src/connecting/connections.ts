@@ -38,6 +38,13 @@ export interface Connections {
    * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
    */
   upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void>;
+  /**
+   * Passes a request on, and its answer back, with the bodies as they come. Links in the answer are led back below the
+   * path of the proxy.
+   * @param prefix path of the proxy, which the path of the backend follows
+   * @throws StatusError 503 when the backend cannot be reached; 400 for an address that is not allowed
+   */
+  proxy(ctx: RequestContext, backend: NodeBackend, prefix: string): Promise<void>;
 }
 
 /** The URL of a request to a backend, as errors show it. */
@@ -60,4 +67,5 @@ export const NO_CONNECTIONS: Connections = {
   addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
   log: nowhere,
   upgrade: nowhere,
+  proxy: nowhere,
 };
