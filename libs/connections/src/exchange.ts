@@ -5,6 +5,7 @@ import {
   askForBody,
   type HandedStream,
   type OutgoingConnections,
+  pump,
   type RequestContext,
   switchProtocols,
   type Upgrade,
@@ -97,6 +98,6 @@ export function joinConnections(
   other: Upgrade,
 ): HandedStream | undefined {
   if (!switchProtocols(ctx, client, answer, other)) return undefined;
-  other.socket.pipe(client.socket);
+  pump(other.socket, client.socket);
   return { end: () => other.socket.destroySoon() };
 }

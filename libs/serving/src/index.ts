@@ -28,7 +28,7 @@ export {
 } from './http/context.js';
 export { askForBody } from './http/expected-continue.js';
 export { overBothVersions } from './http/express-http2.js';
-export { switchProtocols } from './http/joined-connections.js';
+export { pump, switchProtocols } from './http/joined-connections.js';
 export { OF_THE_CALL, passedOn } from './http/passed-on.js';
 export { prettyList, wantsPretty } from './http/pretty.js';
 export { type BodyLimits, readBefore, readBody } from './http/read-body.js';
