@@ -224,6 +224,55 @@ conformance('Admission webhooks', ({ api, names, namespace }) => {
     expect(callsOf(late)).toHaveLength(0);
   });
 
+  /** A rule that means connections to pods. */
+  const CONNECTIONS = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/exec'], operations: ['CONNECT'] };
+
+  async function podIn(within: string): Promise<string> {
+    const pods = `/api/v1/namespaces/${within}/pods`;
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    };
+    expectStatus(await api.post(pods, pod), 201);
+    return `${pods}/p`;
+  }
+
+  test('see the options of a connection, before anything is looked up, and may refuse it', async () => {
+    const within = await namespace();
+    const [path] = await install('Validating', within, {
+      rules: [CONNECTIONS],
+      answer: () => ({ allowed: false, status: { code: 403, message: 'not in here', reason: 'Forbidden' } }),
+    });
+    const answer = await api.request('POST', `/api/v1/namespaces/${within}/pods/none/exec?command=ls&stdin=1`);
+    expect(expectRefusal(answer, 403, 'Forbidden').message).toContain('not in here');
+    const [call] = callsOf(path);
+    expect((call as AdmissionCall).review.request).toMatchObject({
+      kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      subResource: 'exec',
+      name: 'none',
+      namespace: within,
+      operation: 'CONNECT',
+      object: { kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, command: ['ls'] },
+      oldObject: null,
+      dryRun: false,
+      options: null,
+    });
+  });
+
+  test('may change the options of a connection', async () => {
+    const within = await namespace();
+    const pod = await podIn(within);
+    await install('Mutating', within, {
+      rules: [CONNECTIONS],
+      answer: () => patching([{ op: 'add', path: '/container', value: 'other' }]),
+    });
+    const answer = await api.request('POST', `${pod}/exec?command=ls`);
+    expect(expectRefusal(answer, 400, 'BadRequest').message).toBe('container other is not valid for pod p');
+  });
+
   test('may not change what is deleted', async () => {
     const within = await namespace();
     expectStatus(await post(within, 'a'), 201);

@@ -42,6 +42,7 @@ export const GROUPS = [
       'pod-security',
       'flow-control',
       'aggregation',
+      'connections',
       'convert',
       'client',
     ],

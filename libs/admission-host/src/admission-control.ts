@@ -135,7 +135,7 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, needs = [], callsOut = false, readsOnly = false } = plugin;
+  const { name, needs = [], callsOut = false, readsOnly = false, admitsConnections = false } = plugin;
   const around = (step: AdmissionStep): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
     const observe = observer?.controller(name, step);
@@ -154,6 +154,7 @@ function asked(
     needs,
     callsOut,
     readsOnly,
+    admitsConnections,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),

@@ -1,4 +1,4 @@
-import type { AdmissionStep, Operation, StepObserver } from '@orch/admission';
+import type { AdmissionStep, AdmittedOperation, StepObserver } from '@orch/admission';
 import type { Metrics } from '@orch/runtime';
 
 /** Receives the durations of admission, milliseconds. */
@@ -9,7 +9,7 @@ export interface AdmissionObserver {
   controller(
     name: string,
     step: AdmissionStep,
-  ): (operation: Operation, milliseconds: number, rejected: boolean) => void;
+  ): (operation: AdmittedOperation, milliseconds: number, rejected: boolean) => void;
 }
 
 /** Bounds of the histograms in seconds, as in the reference. */
@@ -42,8 +42,8 @@ export function admissionMetrics(metrics: Metrics): AdmissionObserver {
 }
 
 /** Caches the series of each operation: each write adds to as many as there are plugins. */
-function kept<T>(find: (operation: Operation) => T): (operation: Operation) => T {
-  const found = new Map<Operation, T>();
+function kept<T>(find: (operation: AdmittedOperation) => T): (operation: AdmittedOperation) => T {
+  const found = new Map<AdmittedOperation, T>();
   return (operation) => {
     const series = found.get(operation) ?? find(operation);
     found.set(operation, series);

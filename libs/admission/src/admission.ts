@@ -1,9 +1,14 @@
-import type { Attributes, Operation, Target } from './attributes.js';
+import type { AdmittedOperation, Attributes, Target } from './attributes.js';
 import type { AdmissionPlugin } from './plugin.js';
 import type { Reinvocation } from './reinvocation.js';
 
 /** Receives how long all plugins of a step took together, milliseconds, and whether one of them refused. */
-export type StepObserver = (step: AdmissionStep, operation: Operation, milliseconds: number, rejected: boolean) => void;
+export type StepObserver = (
+  step: AdmissionStep,
+  operation: AdmittedOperation,
+  milliseconds: number,
+  rejected: boolean,
+) => void;
 
 /** A step of admission: `admit` may change the object, `validate` only accepts or refuses it. */
 export type AdmissionStep = 'admit' | 'validate';
@@ -38,7 +43,10 @@ export class Admission {
   select(target: () => Target): SelectedPlugins {
     if (this.plugins.length === 0) return NONE;
     const about = target();
-    const asked = this.plugins.filter((plugin) => plugin.handles(about));
+    const isConnection = about.operation === 'CONNECT';
+    const asked = this.plugins.filter(
+      (plugin) => (!isConnection || plugin.admitsConnections === true) && plugin.handles(about),
+    );
     if (asked.length === 0) return NONE;
     const validating = asked.filter(({ validate }) => validate !== undefined);
     return {

@@ -5,13 +5,16 @@ import type { ApiObject } from '@orch/machinery';
 /** The operation of a write, as admission and audit name it. A PUT that creates a missing object is a `CREATE`. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** The target of a write, known before any object is read. */
+/** The operation of a request that is admitted: a write, or a connection to a pod, a service or a node. */
+export type AdmittedOperation = Operation | 'CONNECT';
+
+/** The target of a write or a connection, known before any object is read. */
 export interface Target {
   /**
    * The operation, whatever the verb of the request: a patch is an `UPDATE`, or a `CREATE` if it applies an object that
-   * does not exist.
+   * does not exist; a connection is a `CONNECT`, with any method.
    */
-  readonly operation: Operation;
+  readonly operation: AdmittedOperation;
   /** Group of the resource; '' for the core group. */
   readonly group: string;
   /** Version of the request, which need not be the storage version. */
@@ -46,7 +49,7 @@ export interface OperationOptions {
 export interface Attributes extends Target {
   /**
    * The object as it will be written, with defaults, in the version of the request, whichever subresource it is written
-   * through (`scale` included). Undefined for a deletion. `admit` may change it in place; `validate` gets a copy,
+   * through (`scale` included). Undefined for a deletion; the options of the request for a connection. `admit` may change it in place; `validate` gets a copy,
    * unless all selected plugins declare that they change nothing (`readsOnly`).
    */
   readonly object: ApiObject | undefined;

@@ -7,7 +7,7 @@ export {
   timed,
   validate,
 } from './admission.js';
-export type { Attributes, Operation, OperationOptions, Target } from './attributes.js';
+export type { AdmittedOperation, Attributes, Operation, OperationOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export { Conditions, type MatchCondition } from './matching/conditions.js';

@@ -40,6 +40,8 @@ export interface AdmissionPlugin {
   readonly callsOut?: boolean | ((target: Target) => boolean);
   /** Services of the process that it relies on; they are provided if the plugin is enabled. Default: none. */
   readonly needs?: readonly PluginNeed[];
+  /** Whether it is also asked about connections (`CONNECT`), as `handles` then says. Default false. */
+  readonly admitsConnections?: boolean;
   /**
    * Returns whether the plugin is interested in a target. Called before objects are copied for it, so it must be cheap.
    */

@@ -5,18 +5,16 @@ import { shuttingDown, tooMany } from '@orch/resources';
 import {
   type Answerer,
   type Answering,
+  endWithCredential,
   forgetHeaders,
-  type HandedStream,
   isGone,
   isLongRunning,
   left,
   type OpenContext,
-  originForm,
   type RequestContext,
   type RequestInfo,
   type RequestMetrics,
-  requestInfo,
-  splitTarget,
+  requestInfoOf,
 } from '@orch/serving';
 import type { Extensions } from './extensions.js';
 import { forward, serviceUnavailable } from './forward.js';
@@ -63,15 +61,9 @@ export class Aggregator implements Answerer {
   }
 
   /** Whether another server decides which protocol a connection goes on with. */
-  takesUpgrade({ method = 'GET', url = '/' }: IncomingMessage): boolean {
-    const { path, query } = splitTarget(originForm(url));
-    try {
-      const info = requestInfo(method, path, query);
-      return info.isResourceRequest && this.#find(info) !== undefined;
-    } catch {
-      // It is refused as any other.
-      return false;
-    }
+  takesUpgrade(req: IncomingMessage): boolean {
+    const info = requestInfoOf(req);
+    return info?.isResourceRequest === true && this.#find(info) !== undefined;
   }
 
   #find(info: RequestInfo): RemoteRegistration | undefined {
@@ -104,7 +96,7 @@ export class Aggregator implements Answerer {
       });
       if (stream) {
         streams.add(ctx, stream);
-        endWithCredential(ctx, stream);
+        endWithCredential(ctx, () => stream.end());
         observer.end(ctx);
         forgetHeaders(ctx);
         return;
@@ -152,25 +144,16 @@ export class Aggregator implements Answerer {
   }
 }
 
-/** Counts a stream among the watches. @throws StatusError 429 */
+/** Counts a watch or another stream. @throws StatusError 429 */
 function admit(ctx: OpenContext, { watches, metrics }: Answering): () => void {
   const { authentication, user, info: request, impersonating, pendingWatch } = ctx;
   const watch = watches.admit({ authentication, user, request, impersonating }, pendingWatch);
   if (!watch) {
-    metrics.refused('watches');
+    metrics.refused(request.verb === 'watch' ? 'watches' : 'streams');
     throw tooMany();
   }
   ctx.watch = watch;
   return () => watches.release(watch);
-}
-
-/** The longest time that a timer can be set to, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-function endWithCredential({ authentication: { expiresAt }, res }: OpenContext, stream: HandedStream): void {
-  if (expiresAt === undefined) return;
-  const timer = setTimeout(() => stream.end(), Math.min(Math.max(0, expiresAt - Date.now()), LONGEST_MS));
-  res.once('close', () => clearTimeout(timer));
 }
 
 /** Parses the paths beside resources that are proxied: discovery of a group-version, and its OpenAPI 3 document. */

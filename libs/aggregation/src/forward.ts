@@ -1,15 +1,18 @@
 import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'node:http';
 import { type Agent, request } from 'node:https';
-import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '@orch/authentication';
 import { connectionMessage } from '@orch/client';
+import {
+  type AnswerHead,
+  exchange,
+  forwardedFor,
+  forwardedOf,
+  hasUnmeasuredBody,
+  joinConnections,
+} from '@orch/connections';
 import { StatusError } from '@orch/machinery';
 import {
-  askForBody,
   type HandedStream,
-  hostOf,
-  http2StreamOf,
   isGone,
   joinWebSockets,
   leaveBody,
@@ -21,9 +24,6 @@ import {
   REQUEST_ID_HEADER,
   type RequestContext,
   readBefore,
-  socketOf,
-  switchProtocols,
-  type Upgrade,
 } from '@orch/serving';
 
 /** Address and connections of the server behind an aggregated group-version. */
@@ -69,12 +69,6 @@ const MAX_ANSWER_HEAD = 512 << 10;
 /** Default detection of vanished peers: by the kernel. */
 const BY_THE_KERNEL = new OutgoingConnections();
 
-/** The response; `switched` when the connection goes on with another protocol. */
-interface Answer {
-  readonly message: IncomingMessage;
-  readonly switched?: Upgrade;
-}
-
 /**
  * Forwards a request to another server and streams its response back. The user is named in the headers of an
  * authenticating proxy, which that server trusts because of the client certificate.
@@ -89,7 +83,7 @@ export async function forward(
 ): Promise<HandedStream | undefined> {
   // It came while the group-version was served here.
   const body = await readBefore(ctx);
-  let answer: Answer;
+  let answer: AnswerHead;
   try {
     answer = await ask(ctx, extension, { ...forwarding, body });
   } catch (error) {
@@ -132,18 +126,6 @@ function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undef
   return undefined;
 }
 
-/** Joins two connections whose protocol is not interpreted here. */
-function joinConnections(
-  ctx: RequestContext,
-  client: Upgrade,
-  answer: IncomingMessage,
-  other: Upgrade,
-): HandedStream | undefined {
-  if (!switchProtocols(ctx, client, answer, other)) return undefined;
-  other.socket.pipe(client.socket);
-  return { end: () => other.socket.destroySoon() };
-}
-
 /**
  * Builds the headers that name a user to an aggregated server (`X-Remote-User` and others). Each group, and each value
  * of a key, has a header of its own; characters beyond ASCII are sent as UTF-8.
@@ -180,7 +162,7 @@ const nameOf = (key: string): string =>
     );
 
 /** Sends the request, and a second time if it is safe and a kept connection turned out to be closed. */
-async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
+async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<AnswerHead> {
   try {
     return await askOnce(ctx, extension, forwarding);
   } catch (error) {
@@ -198,54 +180,30 @@ const isBodiless = (ctx: RequestContext): boolean =>
   ctx.req.headers['content-length'] === undefined &&
   !hasUnmeasuredBody(ctx);
 
-function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
+async function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<AnswerHead> {
   const { limitMs, via, connections = BY_THE_KERNEL, body } = forwarding;
   const { host, port, serverName, agent } = extension;
-  return new Promise((resolve, reject) => {
-    const { req, res, upgrade } = ctx;
-    const upstream: ClientRequest = request({
-      host,
-      port,
-      servername: serverName,
-      agent,
-      method: req.method,
-      // The path exactly as it was authorized: one rebuilt from a URL might name another resource.
-      path: req.url ?? '/',
-      headers: headersOf(ctx, serverName, via),
-      maxHeaderSize: MAX_ANSWER_HEAD,
-    });
-    upstream.once('socket', (socket) => connections.keep(socket));
-    upstream.once('response', (message) => {
-      const { statusCode = 0 } = message;
-      // An invalid status code cannot be sent to a client over HTTP/2.
-      if (isStatus(statusCode)) return resolve({ message });
-      upstream.destroy();
-      reject(new Error(`it answers with the status ${statusCode}`));
-    });
-    upstream.on('error', (error: NodeJS.ErrnoException) => {
-      const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      reject(isLost ? new LostConnectionError(error.message) : error);
-    });
-    upstream.once('upgrade', (message, socket: Socket, head) => {
-      // Nothing else listens for errors of the socket yet; without a listener they would end the process.
-      socket.on('error', () => undefined);
-      if (upgrade) return resolve({ message, switched: { socket, head } });
-      socket.destroy();
-      reject(new Error('it goes on with another protocol, which it was not asked for'));
-    });
-    res.once('close', () => upstream.destroy());
-    boundConnecting(upstream);
-    if (limitMs !== undefined) boundAnswer(upstream, limitMs);
-    if (upgrade || body) upstream.end(body);
-    else {
-      askForBody(ctx);
-      req.pipe(upstream);
-    }
+  const { req, upgrade } = ctx;
+  const upstream: ClientRequest = request({
+    host,
+    port,
+    servername: serverName,
+    agent,
+    method: req.method,
+    // The path exactly as it was authorized: one rebuilt from a URL might name another resource.
+    path: req.url ?? '/',
+    headers: headersOf(ctx, serverName, via),
+    maxHeaderSize: MAX_ANSWER_HEAD,
   });
+  try {
+    const sent = body ?? (upgrade ? undefined : 'piped');
+    return await exchange(ctx, upstream, { connections, connectMs: CONNECT_MS, limitMs, body: sent });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isLost = upstream.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+    throw isLost ? new LostConnectionError(message) : error;
+  }
 }
-
-/** Whether a code is that of a final response (RFC 9110 section 15). */
-const isStatus = (code: number): boolean => code >= 200 && code <= 599;
 
 function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
   return {
@@ -253,9 +211,7 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     ...remoteIdentity(user),
     host: serverName,
     [REQUEST_ID_HEADER]: requestId,
-    'x-forwarded-for': [...[req.headers['x-forwarded-for'] ?? []].flat(), socketOf(req)?.remoteAddress ?? ''].join(
-      ', ',
-    ),
+    'x-forwarded-for': forwardedFor(req),
     ...forwardedOf(req),
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
@@ -263,36 +219,4 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     // Node does not frame bodies of methods that seldom have one: the bytes would be parsed as the next request.
     ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
   };
-}
-
-/** Headers that say how the request reached this server, whatever its client claims. */
-function forwardedOf(req: IncomingMessage): Record<string, string> {
-  const host = hostOf(req);
-  return {
-    ...(host !== undefined && { 'x-forwarded-host': host }),
-    'x-forwarded-proto': (socketOf(req) as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http',
-    'x-forwarded-uri': (req.url ?? '/').replace(/\?.*$/s, ''),
-  };
-}
-
-/** Whether there is, or may be, a body whose length was not declared. */
-function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
-  if (req.headers['content-length'] !== undefined) return false;
-  const stream = http2StreamOf({ res });
-  return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
-}
-
-/** Bounds the time for connecting: an unreachable server is given less time than a slow one. */
-function boundConnecting(upstream: ClientRequest): void {
-  upstream.once('socket', (socket) => {
-    if (!socket.connecting) return;
-    const limit = setTimeout(() => upstream.destroy(new Error(`no connection within ${CONNECT_MS} ms`)), CONNECT_MS);
-    const clear = () => clearTimeout(limit);
-    socket.once('secureConnect', clear).once('close', clear);
-  });
-}
-
-function boundAnswer(upstream: ClientRequest, limitMs: number): void {
-  const limit = setTimeout(() => upstream.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  for (const end of ['response', 'upgrade', 'close']) upstream.once(end, () => clearTimeout(limit));
 }

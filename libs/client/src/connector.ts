@@ -62,7 +62,7 @@ function directConnector(connection: Connection, peer: PeerOptions, allows: Allo
       ...(new URL(connection.server).protocol === 'https:' && { ...peer }),
       ...(tlsServerName !== undefined && { servername: tlsServerName }),
       rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(allows && { lookup: lookupOf(allows) }),
+      ...(allows && { lookup: allowedLookup(allows) }),
     });
   let connect: Connect | undefined;
   return (options, callback) => {
@@ -80,7 +80,7 @@ function directConnector(connection: Connection, peer: PeerOptions, allows: Allo
 const notAllowed = (address: string): Error => new Error(`connections to ${address} are not allowed`);
 
 /** Resolves names, and fails if one of their addresses is not allowed: which one is used cannot be controlled. */
-const lookupOf =
+export const allowedLookup =
   (allows: AllowsAddress): LookupFunction =>
   (name, options, callback) =>
     lookUp(name, { ...options, all: true }, (error, found) => {

@@ -12,7 +12,7 @@ export {
 } from './client.js';
 export type { ClientUser, Connection, ImpersonationConfig, ServerPlace } from './connection.js';
 export { connectionMessage } from './connection-message.js';
-export type { Address, AllowsAddress } from './connector.js';
+export { type Address, type AllowsAddress, allowedLookup } from './connector.js';
 export type { ExecPlugin, InteractiveMode } from './credentials/exec-plugin.js';
 export type { PluginLimits } from './credentials/run-plugin.js';
 export { DocumentReader, type DocumentReaderSettings } from './document-reader.js';

@@ -97,6 +97,15 @@ export const credentialOptions = {
     help: "Client certificate with which an api-server proxies watches to gateways. Its common name must be gateway-client and its authority must be in the gateways' --requestheader-client-ca-file; it is accepted for watches only. Default: one created in --cert-dir, or --proxy-client-cert-file if --requestheader-client-ca-file is given.",
   },
   'gateway-client-key-file': { type: 'string', help: 'Private key of --gateway-client-cert-file.' },
+  'kubelet-client-certificate': {
+    type: 'string',
+    help: 'Client certificate that the agents of nodes are shown, for logs, exec, port-forward and proxied requests; read again when it changes.',
+  },
+  'kubelet-client-key': { type: 'string', help: 'Private key of --kubelet-client-certificate.' },
+  'kubelet-certificate-authority': {
+    type: 'string',
+    help: 'Authorities of the certificates of agents; read again when they change. Without it these are not verified.',
+  },
   'token-auth-file': { type: 'string', help: 'File of static tokens as CSV: token, user, uid, "group,group".' },
   'anonymous-auth': {
     type: 'bool',

@@ -39,6 +39,11 @@ export interface CredentialSet {
   readonly gatewayClient: Pair | undefined;
   /** Client certificate for aggregated servers and webhooks; undefined for none. */
   readonly proxy: Pair | undefined;
+  /**
+   * Client certificate for the agents of nodes, undefined for none, and authorities of their certificates, PEM,
+   * undefined where these are not verified.
+   */
+  readonly agents: { readonly client: Pair | undefined; readonly ca: string | undefined };
   /** Authorities of the serving certificates of the installation, PEM; undefined for the system's. */
   readonly servingCa: string | undefined;
   /** Client certificate of an administrator; undefined where this process makes none. */
@@ -62,6 +67,9 @@ export const credentialFiles = (options: CredentialOptions): string[] =>
     options.proxyClientKeyFile,
     options.gatewayClientCertFile,
     options.gatewayClientKeyFile,
+    options.kubeletClientCertificate,
+    options.kubeletClientKey,
+    options.kubeletCertificateAuthority,
     ...signingFiles(options),
   ].filter((file) => file !== undefined);
 
@@ -96,7 +104,7 @@ export async function readCredentials(
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
-    named: given.named,
+    ...{ named: given.named, agents: given.agents },
     clientCa: [...clientCas, proxyCa].join('\n'),
     trust: { ...trust, ownNames: [FRONT_PROXY_NAME, ...proxyOwnNames] },
     authorities: {
@@ -131,6 +139,8 @@ function givenCertificates(options: CredentialOptions, given: Given): FileCertif
     ...of('proxy-ca', options.requestheaderClientCaFile, given.proxyCa),
     ...of('proxy', options.proxyClientCertFile, given.proxy?.cert),
     ...of('gateway-client', options.gatewayClientCertFile, given.gatewayClient?.cert),
+    ...of('agent-client', options.kubeletClientCertificate, given.agents.client?.cert),
+    ...of('agent-ca', options.kubeletCertificateAuthority, given.agents.ca),
   ];
 }
 
@@ -174,6 +184,13 @@ async function readGiven(options: CredentialOptions) {
       ...(['gateway-client-cert-file', options.gatewayClientCertFile] as const),
       ...(['gateway-client-key-file', options.gatewayClientKeyFile] as const),
     ),
+    agents: {
+      client: await readPair(
+        ...(['kubelet-client-certificate', options.kubeletClientCertificate] as const),
+        ...(['kubelet-client-key', options.kubeletClientKey] as const),
+      ),
+      ca: await bundle(options.kubeletCertificateAuthority),
+    },
   };
 }
 

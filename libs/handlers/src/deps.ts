@@ -9,6 +9,7 @@ import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { ObjectLimits, ObjectRemover, WritePipeline, WriteSets } from '@orch/writing';
 import type { ComponentCheck } from './components/component.js';
+import type { Connections } from './connecting/connections.js';
 import type { ServedWatches } from './objects/served-watches.js';
 
 /** Limits on requests; each is an option of the service. */
@@ -17,6 +18,12 @@ export interface RequestLimits extends BodyLimits, ObjectLimits, WatchLimits {
   readonly requestTimeoutMs: number;
   /** Bytes that may wait in the connection of one watch whose client does not read. */
   readonly watchBufferBytes: number;
+}
+
+/** Dependencies of the handlers of verbs: those of all handlers, and what connects to nodes. */
+export interface VerbDeps extends ApiDeps {
+  /** Connections to nodes and to what runs on them. */
+  readonly connections: Connections;
 }
 
 /** Dependencies of the request handlers; assembled once. */

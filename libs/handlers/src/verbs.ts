@@ -3,7 +3,8 @@ import type { ResourceDescription } from '@orch/schema';
 import type { RequestContext, ResourceCall, Verb, Verbs } from '@orch/serving';
 import { getComponent, listComponents } from './components/component-statuses.js';
 import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
-import type { ApiDeps } from './deps.js';
+import { type Connections, NO_CONNECTIONS } from './connecting/connections.js';
+import type { ApiDeps, VerbDeps } from './deps.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { deleteCollection } from './objects/delete-collection.js';
@@ -22,7 +23,7 @@ import { evictPod } from './subresources/eviction.js';
 import { requestToken } from './subresources/token-request.js';
 
 /** Carries out one verb at one place. */
-type Handler = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall) => Promise<void>;
+type Handler = (deps: VerbDeps, ctx: RequestContext, call: ResourceCall) => Promise<void>;
 
 type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
 
@@ -86,13 +87,19 @@ function handlerOf({ stored, resource }: ResourceDescription, subresource: strin
 /** Whether this server implements a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);
 
-/** Returns the handlers of all verbs with the dependencies of a process. */
-export const verbsWith = (deps: ApiDeps): Verbs => ({
-  servesSubresource,
-  carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,
-  handle: (ctx, route) => {
-    const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
-    if (!handler) throw wrongMethod();
-    return handler(deps, ctx, route);
-  },
-});
+/**
+ * Returns the handlers of all verbs with the dependencies of a process.
+ * @param connections connects to nodes. Default: no node is connected to
+ */
+export function verbsWith(deps: ApiDeps, connections: Connections = NO_CONNECTIONS): Verbs {
+  const all = { ...deps, connections };
+  return {
+    servesSubresource,
+    carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,
+    handle: (ctx, route) => {
+      const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
+      if (!handler) throw wrongMethod();
+      return handler(all, ctx, route);
+    },
+  };
+}

@@ -1,6 +1,7 @@
 export { Auditor } from './auditing/auditor.js';
 export type { Answerer, Answering } from './chain/answerer.js';
 export { bodyUseOf } from './chain/body-use.js';
+export { connectsTo, requestInfoOf } from './chain/connecting.js';
 export type { FlowControl } from './chain/flow-settings.js';
 export { limitOptions, slowClientLimits } from './chain/limit-options.js';
 export { createListener } from './chain/listener.js';
@@ -11,6 +12,7 @@ export { SlowClients } from './chain/slow-clients.js';
 export { kindOf, type RequestKind, type RequestSeat, type Turns } from './chain/turns.js';
 export type { AuditRecord } from './http/audit-record.js';
 export {
+  cutOff,
   endOf,
   forgetHeaders,
   hostOf,
@@ -19,7 +21,6 @@ export {
   isOver,
   leaveBody,
   left,
-  originForm,
   type RequestContext,
   socketOf,
   splitTarget,
@@ -28,7 +29,7 @@ export {
 export { askForBody } from './http/expected-continue.js';
 export { createApplication } from './http/express-application.js';
 export { overBothVersions } from './http/express-http2.js';
-export { switchProtocols } from './http/joined-connections.js';
+export { pump, switchProtocols } from './http/joined-connections.js';
 export { OF_THE_CALL, passedOn } from './http/passed-on.js';
 export { prettyList, wantsPretty } from './http/pretty.js';
 export { type BodyLimits, readBefore, readBody } from './http/read-body.js';
@@ -47,10 +48,11 @@ export { RequestMetrics } from './metrics/request-metrics.js';
 export { RequestTrail } from './metrics/request-trail.js';
 export { servingMetrics } from './metrics/serving-metrics.js';
 export { watchedKinds } from './metrics/watched-kinds.js';
+export { endWithCredential } from './proxying/credential-end.js';
 export { checkGatewayClient } from './proxying/gateway-client.js';
 export type { WatchLimits } from './proxying/handed-lifetime.js';
 export { type HandedStream, HandedStreams } from './proxying/handed-streams.js';
-export { joinWebSockets, passOn, passWatchOn } from './proxying/pass-on.js';
+export { joinWebSockets, passOn, passOnAs, passWatchOn } from './proxying/pass-on.js';
 export { WatchProxy } from './proxying/watch-proxy.js';
 export { requestOptions } from './request-options.js';
 export type { ConnectionLimits } from './sockets/connection-limits.js';

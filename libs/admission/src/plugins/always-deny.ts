@@ -10,5 +10,12 @@ export const alwaysDeny: PluginMaker = () => {
   const deny = (attributes: Attributes): void => {
     if (attributes.user.name !== SERVER) throw refusal(attributes, 'admission control is denying all modifications');
   };
-  return { name: 'AlwaysDeny', readsOnly: true, handles: () => true, admit: deny, validate: deny };
+  return {
+    name: 'AlwaysDeny',
+    readsOnly: true,
+    admitsConnections: true,
+    handles: () => true,
+    admit: deny,
+    validate: deny,
+  };
 };

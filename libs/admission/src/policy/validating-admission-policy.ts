@@ -20,6 +20,7 @@ class AdmissionPolicies implements AdmissionPlugin {
   readonly name = NAME;
   /** True, as the authorizer and the parameters may have to be waited for, and expressions may take long. */
   readonly callsOut = true;
+  readonly admitsConnections = true;
   readonly readsOnly = true;
   readonly #index: RequestIndex<BoundPolicy>;
   readonly #followed: readonly FollowedObjects[];

@@ -46,6 +46,7 @@ class Rounds {
 class MutatingWebhooks implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
   readonly callsOut = true;
+  readonly admitsConnections = true;
   readonly #plugin: WebhookPlugin;
   readonly #rounds = new WeakMap<Attributes, Rounds>();
   readonly #notes: Readonly<Record<'mutation' | 'patch' | 'failedOpen', string>>;

@@ -1,5 +1,5 @@
 import type { ApiObject, GroupVersionKind, JsonObject, JsonValue, Names } from '@orch/machinery';
-import type { Attributes } from '../attributes.js';
+import type { Attributes, Operation, OperationOptions } from '../attributes.js';
 import type { SentAs } from '../matching/match.js';
 import type { ResourceVersion } from '../matching/rules.js';
 import { patchBytes } from './patch-bytes.js';
@@ -42,7 +42,7 @@ export function requestOf(attributes: Attributes, sentAs: SentAs, own: SentAs, n
       }),
     },
     dryRun: options.dryRun,
-    options: optionsOf(attributes, names),
+    ...(operation !== 'CONNECT' && { options: optionsOf(operation, options, names) }),
   };
 }
 
@@ -52,7 +52,7 @@ const resourceOf = ({ group, version, resource }: ResourceVersion) => ({ group, 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 /** Returns the options of the request for its operation: a patch has those of an update. */
-function optionsOf({ operation, options }: Attributes, names: Names): JsonObject {
+function optionsOf(operation: Operation, options: OperationOptions, names: Names): JsonObject {
   const { dryRun, fieldManager, fieldValidation, gracePeriodSeconds, propagationPolicy } = options;
   const stated =
     operation === 'DELETE'

@@ -8,6 +8,7 @@ import { type Matched, WebhookPlugin } from './webhook-plugin.js';
 class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionWebhook';
   readonly callsOut = true;
+  readonly admitsConnections = true;
   readonly readsOnly = true;
   readonly #plugin: WebhookPlugin;
   readonly #failedOpen: string;

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '@orch/machinery';
 import type { WebhookClientConfig } from '@orch/webhooks';
-import type { Operation, Target } from '../attributes.js';
+import type { AdmittedOperation, Target } from '../attributes.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 
 /** Converts the objects of a request to the form that webhooks see, and back. */
@@ -76,7 +76,7 @@ export interface ObservedCall {
   /** The phase in which it was called. */
   readonly type: WebhookType;
   /** Operation of the request. */
-  readonly operation: Operation;
+  readonly operation: AdmittedOperation;
   /** Status code: 200, that of a denial or of a failure; 0 if the server itself failed. */
   readonly code: number;
   /** Whether the request was refused because of this call. */

@@ -1,3 +1,5 @@
+import { agentOptions } from '@orch/connections';
+import { credentialOptions } from '@orch/credentials';
 import { addressOptions } from '@orch/maintenance';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, it } from 'vitest';
@@ -10,7 +12,7 @@ const read = (...args: string[]) => {
       refusal += text;
     },
   };
-  const options = defineOptions({ ...addressOptions, ...nodeOptions });
+  const options = defineOptions({ ...addressOptions, ...credentialOptions, ...agentOptions, ...nodeOptions });
   const line = readCommandLine(options, args, '', { stdout: stderr, stderr, env: {} });
   return line.run ? line.values : refusal;
 };

@@ -2,6 +2,7 @@ import { authorizationOptions } from '@orch/access';
 import { admissionOptions, webhookOptions } from '@orch/admission-host';
 import { aggregationOptions } from '@orch/aggregation';
 import { auditOptions } from '@orch/audit';
+import { agentOptions } from '@orch/connections';
 import { credentialOptions, serviceAccountOptions, signingOptions } from '@orch/credentials';
 import { customResourceOptions } from '@orch/custom-resources';
 import { encryptionOptions } from '@orch/encryption';
@@ -84,6 +85,7 @@ export const servingOptions = {
   ...webhookOptions,
   ...kindOptions,
   ...aggregationOptions,
+  ...agentOptions,
   ...auditOptions,
   'tracing-config-file': {
     type: 'string',

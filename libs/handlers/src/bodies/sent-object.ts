@@ -1,4 +1,4 @@
-import { type Attributes, admit, Reinvocation, type Target, validate } from '@orch/admission';
+import { type Attributes, admit, type OperationOptions, Reinvocation, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
 import type { ObjectModel } from '@orch/resources';
 import { inSlices } from '@orch/runtime/work';
@@ -51,21 +51,60 @@ export async function readSent(
  * after it
  * @throws StatusError of the plugin that refuses, and whatever `settle` throws
  */
-export async function admitSent<T>(
+export const admitSent = <T>(
   deps: ApiDeps,
   ctx: RequestContext,
-  { endpoint, namespace, name, subresource }: ResourceCall,
-  { object, options, model }: SentObject,
+  call: ResourceCall,
+  sent: SentObject,
+  settle: (object: ApiObject) => T | Promise<T>,
+): Promise<T> => admitted(deps, ctx, { ...call, operation: 'CREATE' }, sent, settle);
+
+/**
+ * Runs admission for a connection to a pod, a service or a node, with the options of the request as its object.
+ * @returns the options as mutating plugins have left them
+ * @throws StatusError of the plugin that refuses
+ */
+export const admitConnection = (
+  deps: ApiDeps,
+  ctx: RequestContext,
+  call: ResourceCall,
+  sent: Pick<SentObject, 'object' | 'model'>,
+): Promise<ApiObject> =>
+  admitted(deps, ctx, { ...call, operation: 'CONNECT' }, { ...sent, options: { dryRun: false } }, (object) => object);
+
+async function admitted<T>(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { endpoint, namespace, name, subresource, operation }: ResourceCall & Pick<Target, 'operation'>,
+  sent: Admitted,
   settle: (object: ApiObject) => T | Promise<T>,
 ): Promise<T> {
   const { group, version, resource } = endpoint.definition;
+  const { object } = sent;
   const { kind = '' } = object;
-  const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
+  const target: Target = { operation, group, version, resource, kind, subresource, namespace, name };
   const plugins = deps.admission.select(() => target);
+  const reinvocation = new Reinvocation();
+  const attributes = attributesOf(ctx, target, sent, reinvocation);
+  if (plugins.mutating.length > 0) await admit(plugins, attributes, reinvocation);
+  const settled = await settle(object);
+  if (plugins.validating.length > 0)
+    await validate(plugins, { ...attributes, object: plugins.readOnly ? object : copy(object) });
+  return settled;
+}
+
+/** An object that is admitted and not stored, with the options of its request. */
+type Admitted = Pick<SentObject, 'object' | 'model'> & { readonly options: OperationOptions };
+
+function attributesOf(
+  ctx: RequestContext,
+  target: Target,
+  { object, options, model }: Admitted,
+  reinvocation: Reinvocation,
+): Attributes {
   const caller = callerOf(ctx);
   const { user, warnings, annotations, deadline } = caller;
-  const reinvocation = new Reinvocation();
-  const attributes: Attributes = {
+  return {
     ...target,
     object,
     oldObject: undefined,
@@ -83,9 +122,4 @@ export async function admitSent<T>(
     annotateBody: (key, text) => caller.noteBody?.(key, text()),
     ...(caller.skipsWebhooks && { skipsWebhooks: true }),
   };
-  if (plugins.mutating.length > 0) await admit(plugins, attributes, reinvocation);
-  const settled = await settle(object);
-  if (plugins.validating.length > 0)
-    await validate(plugins, { ...attributes, object: plugins.readOnly ? object : copy(object) });
-  return settled;
 }

@@ -19,6 +19,9 @@ for (const [network, bits] of [
 LOCAL.addAddress('0.0.0.0');
 LOCAL.addAddress('255.255.255.255');
 
+/** Whether an IP address may be that of another machine: no loopback, link-local, multicast or unspecified one. */
+export const isRoutable = (ip: string): boolean => !LOCAL.check(ip, isIP(ip) === 4 ? 'ipv4' : 'ipv6');
+
 /**
  * Refuses addresses that must not be proxied to, such as loopback and link-local ones.
  * @param names whether host names are accepted too: names are not looked up
@@ -27,5 +30,5 @@ LOCAL.addAddress('255.255.255.255');
 export function requireRoutable(host: string, names?: 'or-name'): void {
   const family = isIP(host);
   if (family === 0 && names && host !== '') return;
-  if (family === 0 || LOCAL.check(host, family === 4 ? 'ipv4' : 'ipv6')) throw badRequest('address not allowed');
+  if (family === 0 || !isRoutable(host)) throw badRequest('address not allowed');
 }

@@ -1,20 +1,21 @@
-import { badRequest, StatusError } from '@orch/machinery';
-import type { Pod } from '@orch/schema/types/core/v1';
+import { type ApiObject, badRequest } from '@orch/machinery';
+import { DeclaredModel } from '@orch/resources';
+import type { Pod, PodExecOptions, PodPortForwardOptions, PodProxyOptions } from '@orch/schema/types/core/v1';
 import type { RequestContext, ResourceCall } from '@orch/serving';
-import type { ApiDeps } from '../deps.js';
-import { logOptions, requirePorts } from './options.js';
-import { resolveService } from './services.js';
-import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './targets.js';
-
-/** Why nothing that runs on a node is reached. */
-const NOT_CONNECTED = 'this server does not connect to nodes';
+import { admitConnection } from '../bodies/sent-object.js';
+import type { VerbDeps } from '../deps.js';
+import { agentQuery, connectionOptions, logOptions } from './options.js';
+import { proxiedPath, splitQuery } from './proxied-path.js';
+import { servicePlace } from './services.js';
+import { agentOf, type BackendPlace, containerOf, coreObject, nodePlace, podPlace } from './targets.js';
 
 /**
- * Handles GET of `pods/<name>/log`: an empty response for a pod without a node, else an error.
- * @throws StatusError 400, 404, 422, 500
+ * Handles GET of `pods/<name>/log`: the log as the agent of the pod's node sends it, an empty response for a pod
+ * without a node.
+ * @throws StatusError 400, 404, 422, 500; that of the agent
  */
-export async function podLog(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const { container } = logOptions(ctx.query, call.name);
+export async function podLog(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { container, insecure, query } = logOptions(ctx.query, call.name);
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
   const chosen = containerOf(pod, container);
   const node = pod.spec?.nodeName ?? '';
@@ -22,49 +23,91 @@ export async function podLog(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     ctx.res.writeHead(204, { 'Audit-Id': ctx.requestId, 'Cache-Control': 'no-cache, private' }).end();
     return;
   }
-  const { host, port } = await agentOf(deps, node);
-  const at = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const path = `/containerLogs/${call.namespace}/${call.name}/${chosen}`;
-  throw new StatusError('InternalError', `Get ${JSON.stringify(at + path)}: ${NOT_CONNECTED}`);
+  const path = `/containerLogs/${call.namespace}/${call.name}/${chosen}${query}`;
+  const serves = insecure ? 'unverified-agent' : 'agent';
+  const backend = { ...(await agentOf(deps, node)), serves, secure: true, path } as const;
+  await deps.connections.log(ctx, backend, { resource: 'pods/log', name: call.name });
 }
 
-/** `exec` and `attach` of a pod. @throws StatusError 400, 404, 500 */
-export async function podStream(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
+/** `exec` and `attach` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
+export async function podStream(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const options = (await admittedOptions(deps, ctx, call)) as PodExecOptions;
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
-  containerOf(pod, ctx.query.get('container') ?? '');
-  await dial(deps, pod);
+  const container = containerOf(pod, options.container ?? '');
+  const place = `${call.namespace}/${call.name}/${container}`;
+  await upgrade(deps, ctx, pod, `/${call.subresource}/${place}${agentQuery(options)}`);
 }
 
-/** `portforward` of a pod. @throws StatusError 400, 404, 500 */
-export async function podPorts(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
-  requirePorts(ctx.query);
-  await dial(deps, (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod);
+/** `portforward` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
+export async function podPorts(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const options = (await admittedOptions(deps, ctx, call)) as PodPortForwardOptions;
+  const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
+  await upgrade(deps, ctx, pod, `/portForward/${call.namespace}/${call.name}${agentQuery(options)}`);
 }
 
-async function dial(deps: ApiDeps, { metadata, spec }: Pod): Promise<never> {
+/** Connects the client to the agent of a pod. @throws StatusError 400, 404, 500 */
+async function upgrade(deps: VerbDeps, ctx: RequestContext, { metadata, spec }: Pod, path: string): Promise<void> {
   if (!spec?.nodeName) throw badRequest(`pod ${metadata?.name} does not have a host assigned`);
-  await agentOf(deps, spec.nodeName);
-  throw new StatusError('InternalError', `error dialing backend: ${NOT_CONNECTED}`);
+  const backend = { ...(await agentOf(deps, spec.nodeName)), serves: 'agent', secure: true, path } as const;
+  if (!ctx.upgrade) throw badRequest('Upgrade request required');
+  await deps.connections.upgrade(ctx, ctx.upgrade, backend);
+}
+
+/**
+ * Reads the options of a connection, and has them admitted.
+ * @returns the options as admission has left them
+ * @throws StatusError 400 for options that cannot be read, and for a dry run; that of an admission plugin
+ */
+async function admittedOptions(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<ApiObject> {
+  refuseDryRun(ctx);
+  const { subresources } = call.endpoint.definition;
+  const kind = subresources.find(({ name }) => name === call.subresource)?.kind ?? '';
+  const object = connectionOptions(kind, ctx);
+  const model = new DeclaredModel({ group: '', version: 'v1', kind }, deps.scheme.struct(`core/v1.${kind}`));
+  return admitConnection(deps, ctx, call, { object, model });
 }
 
 /** `proxy` of a node, a pod or a service, with any method. @throws StatusError 400, 404, 500, 503 */
-export async function proxy(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  refuseDryRun(ctx);
-  const { endpoint, namespace, name } = call;
+export async function proxy(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const options = (await admittedOptions(deps, ctx, call)) as PodProxyOptions;
+  const place = await placeOf(deps, call);
+  const path = proxiedPath(options.path ?? '', ctx.path);
+  const [, query] = splitQuery(ctx.req.url ?? '');
+  const backend = { ...place, path: `${path || '/'}${query}` };
+  if (ctx.upgrade) return deps.connections.upgrade(ctx, ctx.upgrade, backend);
+  if (path === '' && READS.has(ctx.req.method ?? '')) return redirectInside(ctx, query);
+  await deps.connections.proxy(ctx, backend, prefixOf(ctx, call));
+}
+
+/** Finds the server that requests for an object are passed on to. @throws StatusError 400, 404, 500, 503 */
+function placeOf(deps: VerbDeps, { endpoint, namespace, name }: ResourceCall): Promise<BackendPlace> {
   switch (endpoint.definition.resource) {
     case 'nodes':
-      await resolveNode(deps, name);
-      break;
+      return nodePlace(deps, name);
     case 'pods':
-      await resolvePod(deps, namespace, name);
-      break;
+      return podPlace(deps, namespace, name);
     default:
-      await resolveService(deps, namespace, name);
+      return servicePlace(deps, namespace, name);
   }
-  throw new StatusError('ServiceUnavailable', `error trying to reach service: ${NOT_CONNECTED}`);
 }
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Sends a browser to the path with a slash at its end, which relative links of a page are below. */
+function redirectInside({ res, path, requestId }: RequestContext, query: string): void {
+  const headers = { 'Audit-Id': requestId, 'Cache-Control': 'no-cache, private', Location: `${path}/${query}` };
+  res.writeHead(301, headers).end();
+}
+
+/** Path of the proxy itself: `/api/v1/namespaces/<ns>/pods/<name>/proxy`. */
+const prefixOf = ({ path }: RequestContext, { namespace }: ResourceCall): string =>
+  path
+    .split('/')
+    .slice(0, namespace === '' ? CLUSTER_SEGMENTS : NAMESPACE_SEGMENTS)
+    .join('/');
+
+/** Segments of the path of a proxy in no namespace, and in one, the empty one in front included. */
+const [CLUSTER_SEGMENTS, NAMESPACE_SEGMENTS] = [6, 8];
 
 function refuseDryRun({ query }: RequestContext): void {
   if (query.has('dryRun')) throw badRequest('dryRun is not supported');

@@ -1,24 +1,33 @@
 import { StatusError } from '@orch/machinery';
 import type { EndpointAddress, Endpoints, Pod, Service } from '@orch/schema/types/core/v1';
 import type { ApiDeps } from '../deps.js';
-import { coreObject, proxyTarget } from './targets.js';
+import { type BackendPlace, coreObject, proxyTarget } from './targets.js';
 
 const none = (message: string) => new StatusError('ServiceUnavailable', message);
 
 /**
- * Finds an endpoint of a service that is a pod.
+ * Finds an endpoint of a service that is ready and is a pod, a random one of them.
  * @throws StatusError 400, 404; 503 where there is none
  */
-export async function resolveService(deps: ApiDeps, namespace: string, id: string): Promise<void> {
-  const { name, port } = proxyTarget(id, 'service');
+export async function servicePlace(deps: ApiDeps, namespace: string, id: string): Promise<BackendPlace> {
+  const { secure, name, port } = proxyTarget(id, 'service');
   const wanted = /^[+-]?\d+$/.test(port) ? await portName(deps, namespace, name, Number(port)) : port;
   const { subsets = [] } = (await coreObject(deps, 'endpoints', namespace, name)) as Endpoints;
   if (subsets.length === 0) throw none(`no endpoints available for service ${JSON.stringify(name)}`);
-  for (const { addresses = [], ports = [] } of subsets) {
-    if (!ports.some((each) => (each.name ?? '') === wanted)) continue;
-    for (const address of addresses) if (await isPod(deps, namespace, address)) return;
+  for (const { addresses = [], ports = [] } of rotated(subsets)) {
+    const found = ports.find((each) => (each.name ?? '') === wanted);
+    if (!found) continue;
+    for (const address of rotated(addresses))
+      if (await isPod(deps, namespace, address))
+        return { serves: 'pod', secure, host: address.ip ?? '', port: found.port ?? 0 };
   }
   throw none(`no endpoints available for service ${JSON.stringify(id)}`);
+}
+
+/** All elements in their order, from a random one on. */
+function rotated<T>(all: readonly T[]): readonly T[] {
+  const first = Math.floor(Math.random() * all.length);
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 /** Name of a service port that is given by its number. */

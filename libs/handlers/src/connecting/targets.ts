@@ -1,8 +1,9 @@
 import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps, VerbDeps } from '../deps.js';
 import { endpointOf, otherObject } from '../subresources/other-objects.js';
 import { requireRoutable } from './addresses.js';
+import { type NodeBackend, unexplained } from './connections.js';
 
 /** An object of the core group. @throws StatusError 404 */
 export const coreObject = (deps: ApiDeps, resource: string, namespace: string, name: string): Promise<ApiObject> =>
@@ -27,23 +28,23 @@ export function containerOf(pod: Pod, named: string): string {
 }
 
 const DEFAULT_PORT = 10_250;
-/** Kinds of addresses, in the order in which they are tried. */
-const PREFERRED = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 /** Host and port of the agent on a node. @throws StatusError 404; 500 for a node without an address */
-export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: string; port: number }> {
+export async function agentOf(deps: VerbDeps, name: string): Promise<{ host: string; port: number }> {
   const { addresses = [], daemonEndpoints } = ((await coreObject(deps, 'nodes', '', name)) as Node).status ?? {};
   const port = daemonEndpoints?.kubeletEndpoint?.Port || DEFAULT_PORT;
-  for (const kind of PREFERRED) {
+  for (const kind of deps.connections.addressTypes) {
     const found = addresses.find(({ type }) => type === kind);
     if (found) return { host: found.address ?? '', port };
   }
   const known = addresses.map(({ type = '', address = '' }) => `{${type} ${address}}`).join(' ');
-  throw new StatusError('InternalError', `no preferred addresses found; known addresses: [${known}]`);
+  throw unexplained(`no preferred addresses found; known addresses: [${known}]`);
 }
 
 /** Target of a proxy request: `name`, `name:port` or `scheme:name:port`. */
 interface ProxyTarget {
+  /** Whether it is asked for over TLS. */
+  readonly secure: boolean;
   readonly name: string;
   /** Port; empty if not given. */
   readonly port: string;
@@ -58,17 +59,42 @@ export function proxyTarget(id: string, what: string): ProxyTarget {
   const [scheme = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts];
   if (parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme))
     throw badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
-  return { name, port };
+  return { secure: scheme === 'https', name, port };
 }
 
-/** @throws StatusError 400, 404, 500 */
-export async function resolveNode(deps: ApiDeps, id: string): Promise<void> {
-  const { host } = await agentOf(deps, proxyTarget(id, 'node').name);
-  requireRoutable(host, 'or-name');
+/** The server behind a proxy, but for the path. */
+export type BackendPlace = Omit<NodeBackend, 'path'>;
+
+/** The agent of a node, or another port of the node. @throws StatusError 400, 404, 500 */
+export async function nodePlace(deps: VerbDeps, id: string): Promise<BackendPlace> {
+  const { secure, name, port } = proxyTarget(id, 'node');
+  const agent = await agentOf(deps, name);
+  requireRoutable(agent.host, 'or-name');
+  if (port === '' || Number(port) === agent.port) return { ...agent, serves: 'agent', secure: true };
+  return { serves: 'pod', secure, host: agent.host, port: portOf(port) };
 }
 
-/** @throws StatusError 400, 404 */
-export async function resolvePod(deps: ApiDeps, namespace: string, id: string): Promise<void> {
-  const { status } = (await coreObject(deps, 'pods', namespace, proxyTarget(id, 'pod').name)) as Pod;
-  requireRoutable(status?.podIPs?.[0]?.ip ?? status?.podIP ?? '');
+/**
+ * The port of a pod that is asked for, or the first that it declares.
+ * @throws StatusError 400, 404, 503
+ */
+export async function podPlace(deps: ApiDeps, namespace: string, id: string): Promise<BackendPlace> {
+  const { secure, name, port } = proxyTarget(id, 'pod');
+  const { spec, status } = (await coreObject(deps, 'pods', namespace, name)) as Pod;
+  const host = status?.podIPs?.[0]?.ip ?? status?.podIP ?? '';
+  requireRoutable(host);
+  const declared = spec?.containers?.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
+  const asked = port === '' ? undefined : portOf(port);
+  return { serves: 'pod', secure, host, port: asked ?? declared ?? (secure ? HTTPS : HTTP) };
+}
+
+const [HTTP, HTTPS] = [80, 443];
+const MOST_PORT = 65_535;
+
+/** @throws StatusError 503 for a port that is no number: pods and nodes know no others */
+function portOf(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port > 0 && port <= MOST_PORT) return port;
+  const why = Number.isNaN(port) ? `lookup tcp/${text}: unknown port` : `address ${text}: invalid port`;
+  throw new StatusError('ServiceUnavailable', `error trying to reach service: dial tcp: ${why}`);
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AdmissionPlugin, Attributes } from '@orch/admission';
 import { refusal } from '@orch/admission';
 import type { ApiObject, Status } from '@orch/machinery';
+import type { FeatureName } from '@orch/schema';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { listenerOf, MemoryStore, openServer, type TestApi, type TestServer, testApi } from '@orch/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,8 +15,11 @@ afterEach(async () => {
   api.close();
 });
 
-const start = async (plugins: readonly AdmissionPlugin[] = []) => {
-  api = await testApi({}, 'kubernetes', new MemoryStore(), {}, plugins);
+const start = async (
+  plugins: readonly AdmissionPlugin[] = [],
+  features: Partial<Record<FeatureName, boolean>> = {},
+) => {
+  api = await testApi({}, 'kubernetes', new MemoryStore(), {}, plugins, [], features);
   server = await openServer(listenerOf(api));
 };
 
@@ -211,19 +215,15 @@ describe('an eviction', () => {
 });
 
 describe('feature gates', () => {
-  type Gates = { podDisruptionConditions: boolean; unhealthyPodEvictionPolicy: boolean };
-
   it('PodDisruptionConditions: without it nothing is said of why', async () => {
-    await start();
-    (api.deps as Gates).podDisruptionConditions = false;
+    await start([], { PodDisruptionConditions: false });
     await runningPod('p');
     expect((await evict('p')).code).toBe(201);
     expect(JSON.stringify(pod('p').status)).not.toContain('DisruptionTarget');
   });
 
   it('PDBUnhealthyPodEvictionPolicy: without it budgets have no say in that', async () => {
-    await start();
-    (api.deps as Gates).unhealthyPodEvictionPolicy = false;
+    await start([], { PDBUnhealthyPodEvictionPolicy: false });
     await runningPod('p', false);
     const nobody = { disruptionsAllowed: 0, currentHealthy: 0 };
     await budget('b', nobody, { unhealthyPodEvictionPolicy: 'AlwaysAllow' });

@@ -2,14 +2,16 @@ import type { RequestListener } from 'node:http';
 import type { Names } from '@orch/machinery';
 import { type Endpoint, tooMany } from '@orch/resources';
 import { InitialBudgetError, SelectorBudgetError } from '@orch/watchcache';
-import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
+import { cutOff, forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
 import type { Route } from '../http/route.js';
 import type { Verbs } from '../http/verbs.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
+import { endWithCredential } from '../proxying/credential-end.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import type { ChainStage } from './chain.js';
 import type { OpenContext } from './new-context.js';
+import { isLongRunning } from './request-info.js';
 import type { ResourceRouter } from './router.js';
 
 interface HandlerOptions {
@@ -40,11 +42,13 @@ export function handler(options: HandlerOptions): ChainStage {
     }
     observer.begin(ctx);
     if (route?.verb === 'watch') return beginWatch(options, ctx, route);
-    if (route) {
+    if (route && isLongRunning(ctx.info)) await stream(options, ctx, route);
+    else if (route) {
       await verbs.handle(ctx, route);
       ctx.isGivenUp = false;
       observer.end(ctx);
     } else others(ctx.req, ctx.res);
+    if (ctx.res.statusCode === SWITCHING_PROTOCOLS) return forgetHeaders(ctx);
     await left(ctx);
     if (!route && ctx.trail) ctx.trail.bytes = lengthOf(ctx);
     observer.end(ctx);
@@ -61,6 +65,26 @@ function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint,
   annotations.set(`${domain}/deprecated`, 'true');
   const { removed } = definition.lifecycle;
   if (removed !== undefined) annotations.set(`${domain}/removed-release`, removed);
+}
+
+/**
+ * Serves a stream that is no watch: until it ends, or the credential or the right to it does; one that has taken over
+ * the connection goes on behind this.
+ */
+async function stream(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
+  if (isGone(ctx)) return;
+  const close = open(options, ctx, route);
+  ctx.res.once('close', close);
+  ctx.watch?.endBy(() => cutOff(ctx));
+  endWithCredential(ctx, () => cutOff(ctx));
+  try {
+    await options.verbs.handle(ctx, route);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  ctx.isGivenUp = false;
+  options.observer.end(ctx);
 }
 
 async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
@@ -83,12 +107,12 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
   forgetHeaders(ctx);
 }
 
-/** Counts one more watch, until the returned function is first called. @throws StatusError 429 */
+/** Counts one more watch or other stream, until the returned function is first called. @throws StatusError 429 */
 function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
   const { authentication, user, info: request, impersonating, pendingWatch } = ctx;
   const watch = watches.admit({ authentication, user, request, impersonating }, pendingWatch);
   if (!watch) {
-    metrics.refused('watches');
+    metrics.refused(route.verb === 'watch' ? 'watches' : 'streams');
     throw tooMany();
   }
   ctx.watch = watch;

@@ -15,6 +15,18 @@ export const limitOptions = {
     min: 0,
     help: 'Maximum number of open watches of one user. Further ones get 429. 0 means no limit.',
   },
+  'max-streams': {
+    type: 'int',
+    default: 10_000,
+    min: 0,
+    help: 'Streams other than watches that are open at a time: logs, exec, port-forward, proxied requests. More are answered with 429. 0 is no bound.',
+  },
+  'max-streams-per-user': {
+    type: 'int',
+    default: 2_000,
+    min: 0,
+    help: 'The same of the streams of one user.',
+  },
   'max-waiting-body-bytes': {
     type: 'bytes',
     default: 128 << 20,

@@ -78,8 +78,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const oldPrefix = oldPrefixOf(parts);
   if (oldPrefix !== '') parts.shift();
   const emptyNamespace = parts[1] === '' && isInNamespace(group, parts);
-  if (!version || parts.length === 0 || parts.some((part, at) => part === '' && !(emptyNamespace && at === 1)))
-    return bareRequest(method, path);
+  if (!version || parts.length === 0 || holdsEmpty(group, parts, emptyNamespace)) return bareRequest(method, path);
   const place = placeOf(group, parts);
   const { resource, pathName, subresource } = place;
   const verb = oldPrefix || verbOf(method, place, query);
@@ -102,6 +101,13 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     emptyNamespace,
     oldPrefix,
   };
+}
+
+/** Whether a segment is empty, but for a namespace, and for what stands behind a proxy: a path of the server there. */
+function holdsEmpty(group: string, parts: readonly string[], emptyNamespace: boolean): boolean {
+  const to = isInNamespace(group, parts) ? 5 : 3;
+  const own = parts[to - 1] === 'proxy' ? parts.slice(0, to) : parts;
+  return own.some((part, at) => part === '' && !(emptyNamespace && at === 1));
 }
 
 function oldPrefixOf([first, ...others]: readonly string[]): RequestInfo['oldPrefix'] {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
 import type { RequestContext, Upgrade } from './context.js';
 import { passedOn } from './passed-on.js';
@@ -35,8 +36,31 @@ export function switchProtocols(
   }
   // The keep-alive of the other one is set by its owner.
   client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  client.socket.pipe(other.socket);
+  pump(client.socket, other.socket);
   return true;
+}
+
+/**
+ * Passes the bytes of a connection to another, no faster than they are taken, and its end. What is read in one turn of
+ * the event loop is written at once: TLS hands over each record by itself, and a write of each costs most of the CPU.
+ */
+export function pump(from: Socket, to: Socket): void {
+  let isCorked = false;
+  from.on('data', (bytes: Buffer) => {
+    if (!isCorked) {
+      isCorked = true;
+      to.cork();
+      setImmediate(() => {
+        isCorked = false;
+        to.uncork();
+      });
+    }
+    if (to.write(bytes)) return;
+    from.pause();
+    to.once('drain', () => from.resume());
+  });
+  from.once('end', () => to.end());
+  from.resume();
 }
 
 /** The request id is set by this server. */

@@ -37,6 +37,7 @@ const COUNTED = [
   'slow-bodies',
   'unread-answers',
   'watches',
+  'streams',
   'selectors',
   'initial-bytes',
   'extension-requests',

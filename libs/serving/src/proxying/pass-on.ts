@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { cutOff, http2StreamOf, type RequestContext, type Upgrade } from '../http/context.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { passedOn } from '../http/passed-on.js';
@@ -7,17 +8,20 @@ import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
 import { HandedWatch, type Silence } from './handed-watch.js';
 
 /** Forwards the response of another server; a truncated body is truncated here too. */
-export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
+export const passOn = (ctx: RequestContext, answer: IncomingMessage): void => passOnAs(ctx, answer, answer);
+
+/** Forwards the response of another server with a body that is made of its own, which is truncated where that is. */
+export function passOnAs(ctx: RequestContext, answer: IncomingMessage, body: Readable): void {
   beginAnswer(ctx, answer);
   answer.once('close', () => {
     if (!answer.complete && !ctx.res.writableEnded) cutOff(ctx);
   });
   const { trail } = ctx;
   if (trail)
-    answer.on('data', (bytes: Buffer) => {
+    body.on('data', (bytes: Buffer) => {
       trail.bytes += bytes.length;
     });
-  answer.pipe(ctx.res);
+  body.pipe(ctx.res);
 }
 
 /**

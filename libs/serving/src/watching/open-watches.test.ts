@@ -114,3 +114,27 @@ describe('watches that are judged again', () => {
     expect(await ended).toMatchObject({ code: 401 });
   });
 });
+
+describe('bounds', () => {
+  const streamOf = (name: string) => {
+    const { authentication, user } = watchOf(name);
+    return { authentication, user, request: { ...bareRequest('GET', '/'), verb: 'create' } };
+  };
+  const openWatch = (name: string) => {
+    const { authentication, user } = watchOf(name);
+    return { authentication, user, request: { ...bareRequest('GET', '/'), verb: 'watch' } };
+  };
+
+  it('are those of watches, and of other streams, each by itself', () => {
+    const watches = new OpenWatches({ inAll: 1, perUser: 0 }, { inAll: 3, perUser: 2 });
+    expect(watches.admit(openWatch('jane'))).toBeDefined();
+    expect(watches.admit(openWatch('joe'))).toBeUndefined();
+    const first = watches.admit(streamOf('jane'));
+    expect(watches.admit(streamOf('jane'))).toBeDefined();
+    expect(watches.admit(streamOf('jane'))).toBeUndefined();
+    expect(watches.admit(streamOf('joe'))).toBeDefined();
+    expect(watches.admit(streamOf('ann'))).toBeUndefined();
+    if (first) watches.release(first);
+    expect(watches.admit(streamOf('ann'))).toBeDefined();
+  });
+});

@@ -5,7 +5,7 @@ import type { StatusError } from '@orch/machinery';
 import { toStatusError } from '@orch/resources';
 import { type Bounds, SharedBound } from '@orch/runtime/work';
 
-/** An open watch, served here or forwarded, with the credential and attributes that it was admitted with. */
+/** An open watch or other stream, served here or forwarded, with the credential and attributes that it was admitted with. */
 export interface OpenWatch {
   /** Authentication of the credential that the watch was opened with. */
   readonly authentication: Authentication;
@@ -72,19 +72,28 @@ export interface PendingWatch {
 /** Number of watches that are checked between two turns of the event loop. */
 const STRIDE = 128;
 
-/** Registry of the open watches of a process: bounded, and authorized again when permissions change. */
+/**
+ * Registry of the open watches of a process, and of its other streams: each of the two is bounded, and authorized again
+ * when permissions change.
+ */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
   /** Watches by user, group, and the objects that their credentials are bound to. */
   readonly #found = new Map<string, Set<AdmittedWatch>>();
-  readonly #held: SharedBound;
+  readonly #watches: SharedBound;
+  readonly #streams: SharedBound;
   readonly #coming = new Set<PendingWatch>();
   /** Position of {@link checkNext}. */
   #turns = this.#open.values();
   #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
-  constructor(bounds: Bounds) {
-    this.#held = new SharedBound(bounds);
+  /**
+   * @param watches bounds on watches
+   * @param streams bounds on other streams. Default: none
+   */
+  constructor(watches: Bounds, streams: Bounds = { inAll: 0, perUser: 0 }) {
+    this.#watches = new SharedBound(watches);
+    this.#streams = new SharedBound(streams);
   }
 
   /** Number of open watches. */
@@ -123,8 +132,9 @@ export class OpenWatches {
    */
   admit(watch: OpenWatch, coming?: PendingWatch): AdmittedWatch | undefined {
     const { name, groups } = watch.user;
-    if (!this.#held.fits(name, 1) && !groups.includes(MASTERS)) return undefined;
-    this.#held.take(name, 1);
+    const held = this.#boundOf(watch);
+    if (!held.fits(name, 1) && !groups.includes(MASTERS)) return undefined;
+    held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
     for (const key of keysOf(admitted)) {
@@ -139,7 +149,7 @@ export class OpenWatches {
   /** Removes a watch whose stream has ended, or never began. */
   release(watch: AdmittedWatch): void {
     if (!this.#open.delete(watch)) return;
-    this.#held.give(watch.user.name, 1);
+    this.#boundOf(watch).give(watch.user.name, 1);
     for (const key of keysOf(watch)) {
       const together = this.#found.get(key);
       together?.delete(watch);
@@ -176,6 +186,10 @@ export class OpenWatches {
       if (next) watches.push(next);
     }
     return (await Promise.all(watches.map((watch) => this.#judge(watch, judge)))).filter(Boolean).length;
+  }
+
+  #boundOf({ request }: OpenWatch): SharedBound {
+    return request.verb === 'watch' ? this.#watches : this.#streams;
   }
 
   #next(): AdmittedWatch | undefined {

@@ -1,4 +1,4 @@
-import { type AdmissionPlugin, type Attributes, type Operation, refusal } from '@orch/admission';
+import { type AdmissionPlugin, type AdmittedOperation, type Attributes, refusal } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import {
   CERTIFICATE_REQUEST,
@@ -298,7 +298,7 @@ describe('what plugins see', () => {
 });
 
 describe('what a plugin changes', () => {
-  const changing = (change: (object: ApiObject, operation: Operation) => void): AdmissionPlugin => ({
+  const changing = (change: (object: ApiObject, operation: AdmittedOperation) => void): AdmissionPlugin => ({
     name: 'Changing',
     handles: () => true,
     admit: ({ object, operation }) => void (object && change(object, operation)),

@@ -1,3 +1,4 @@
+import { NodeConnections } from '@orch/connections';
 import { verbsWith } from '@orch/handlers';
 import { systemClock } from '@orch/runtime';
 import { SharedBound } from '@orch/runtime/work';
@@ -42,7 +43,7 @@ function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetri
   const { metrics: all, tracing } = process.need('observation');
   const [{ aggregator }, auditor] = [process.need('aggregated'), process.need('auditor')];
   const proxy = process.need('watchProxy');
-  const verbs = verbsWith(deps);
+  const verbs = verbsWith(deps, connectionsOf(process));
   return createListener({
     ...{ names: deps.names, representations: deps.representations, requestTimeoutMs: deps.limits.requestTimeoutMs },
     ...{ router: new ResourceRouter(served, verbs), verbs },
@@ -61,6 +62,14 @@ function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetri
     ...(tracing && { tracing }),
   });
 }
+
+/** Connections to the agents of nodes, and to pods and services. */
+const connectionsOf = (process: Host<'credentials' | 'handedOn'>): NodeConnections =>
+  new NodeConnections({
+    options: process.settings.serving,
+    credentials: () => process.need('credentials').current.agents,
+    streams: process.need('handedOn'),
+  });
 
 /** Limits of requests that are executed, and of their bodies. */
 function flowOf(process: Host<'api' | 'observation' | 'fairness' | 'aggregated'>) {

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { writeKubeconfig } from '@orch/client';
 import { type CredentialSet, tlsSettings } from '@orch/credentials';
 import { afterGrace } from '@orch/runtime';
-import { connectionLimits, type Listeners, openListeners } from '@orch/serving';
+import { connectionLimits, connectsTo, type Listeners, openListeners, requestInfoOf } from '@orch/serving';
 import { publicAddressOf, urlOf } from '../addresses.js';
 import type { ServingOptions } from '../options.js';
 import { declare, type Host } from './process.js';
@@ -62,7 +63,7 @@ function open(process: Process): Promise<Listeners> {
   const metrics = process.need('requestMetrics');
   return openListeners({
     listener: process.need('requests'),
-    ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
+    takesUpgrade: (req) => aggregator?.takesUpgrade(req) === true || isConnecting(req),
     credentials: process.need('credentials').current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     ...{ bindAddress: serving.bindAddress, securePort: serving.securePort, insecurePort: serving.insecurePort },
@@ -72,6 +73,12 @@ function open(process: Process): Promise<Listeners> {
     watchBufferBytes: serving.watchBufferBytes,
     vanishedPeers: process.need('vanishedPeers'),
   });
+}
+
+/** Whether a request connects its client to a pod, a service or a node, with whatever protocol. */
+function isConnecting(req: IncomingMessage): boolean {
+  const info = requestInfoOf(req);
+  return info !== undefined && connectsTo(info);
 }
 
 async function writeAdminKubeconfig(

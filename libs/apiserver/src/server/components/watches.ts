@@ -10,8 +10,11 @@ export const watches = declare(
   { name: 'watches', needs: ['access', 'tokens', 'credentials'], makes: ['watches'] },
   (process) => ({
     async start() {
-      const { maxWatches, maxWatchesPerUser } = process.settings.serving;
-      const opened = new OpenWatches({ inAll: maxWatches, perUser: maxWatchesPerUser });
+      const { maxWatches, maxWatchesPerUser, maxStreams, maxStreamsPerUser } = process.settings.serving;
+      const opened = new OpenWatches(
+        { inAll: maxWatches, perUser: maxWatchesPerUser },
+        { inAll: maxStreams, perUser: maxStreamsPerUser },
+      );
       process.need('access').judge(opened);
       process.need('tokens').judge(opened);
       new CredentialRechecks({ watches: opened, clock: systemClock, logger: process.logger });

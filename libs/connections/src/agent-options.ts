@@ -1,0 +1,22 @@
+import type { OptionValues } from '@orch/runtime';
+
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+
+/** Options of the connections to node agents. */
+export const agentOptions = {
+  'kubelet-preferred-address-types': {
+    type: 'list',
+    default: ADDRESS_TYPES,
+    choices: ADDRESS_TYPES,
+    help: 'Types of node addresses, in the order in which they are tried: the agent of a node is reached at the first that the node has.',
+  },
+  'kubelet-timeout': {
+    type: 'duration',
+    default: 5_000,
+    min: 0,
+    help: 'How long connecting to the agent of a node, or to a pod, may take, the TLS handshake included; 0 is no bound.',
+  },
+} as const;
+
+/** Values of {@link agentOptions}. */
+export type AgentOptions = OptionValues<typeof agentOptions>;

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import { type NodeBackend, unexplained, urlOf } from '@orch/handlers';
+import { badRequest, StatusError } from '@orch/machinery';
+import { isGone, left, passOn, type RequestContext } from '@orch/serving';
+import type { AgentConnector } from './agent-connector.js';
+import { agentRefusal } from './agent-refusal.js';
+import { dialMessage } from './dial-errors.js';
+
+/** Bytes of an error of an agent that are read. */
+const MAX_ERROR_BYTES = 50_000;
+
+/** Resource and object of a log, as errors name them. */
+interface About {
+  readonly resource: string;
+  readonly name: string;
+}
+
+/**
+ * Answers with the log that an agent sends, as it comes.
+ * @throws StatusError of the agent; 500 when it cannot be reached, 400 for an address that is not allowed
+ */
+export async function passLog(
+  ctx: RequestContext,
+  connector: AgentConnector,
+  backend: NodeBackend,
+  about: About,
+): Promise<void> {
+  const message = await ask(ctx, connector, backend);
+  if (!message) return;
+  const { statusCode = 0, headers } = message;
+  if (isRedirect(statusCode) && headers.location !== undefined) {
+    message.destroy();
+    throw unexplained(`Get ${JSON.stringify(new URL(headers.location, urlOf(backend)).href)}: redirects forbidden`);
+  }
+  if (statusCode < 200 || statusCode > 206) throw await refusalOf(message, about);
+  message.statusCode = 200;
+  message.headers = { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' };
+  ctx.res.setHeader('Audit-Id', ctx.requestId);
+  passOn(ctx, message);
+  await left(ctx);
+}
+
+async function ask(
+  ctx: RequestContext,
+  connector: AgentConnector,
+  backend: NodeBackend,
+): Promise<IncomingMessage | undefined> {
+  try {
+    const { message } = await connector.send(ctx, backend, { method: 'GET', headers: {}, body: undefined });
+    return message;
+  } catch (error) {
+    if (isGone(ctx)) return undefined;
+    if (error instanceof StatusError) throw error;
+    throw unexplained(`Get ${JSON.stringify(urlOf(backend))}: ${dialMessage(error)}`);
+  }
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const isRedirect = (code: number): boolean => REDIRECTS.has(code);
+
+/** The error of an agent as a Status, with its text. */
+async function refusalOf(message: IncomingMessage, about: About): Promise<StatusError> {
+  const text = await textOf(message);
+  const { statusCode: code = 0 } = message;
+  if (code === 400) return badRequest(text);
+  if (code !== 500) return agentRefusal(code, text, about);
+  return new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The agent has gone on the way: what it said until then is said.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
+}

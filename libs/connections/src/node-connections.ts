@@ -1,0 +1,61 @@
+import type { Connections, NodeBackend } from '@orch/handlers';
+import { shuttingDown } from '@orch/resources';
+import type { HandedStreams, RequestContext, Upgrade } from '@orch/serving';
+import { AgentConnector, type AgentCredentials } from './agent-connector.js';
+import type { AgentOptions } from './agent-options.js';
+import { passLog } from './log.js';
+import { passProxied } from './proxy.js';
+import { passUpgrade } from './upgrade.js';
+
+/** Settings of {@link NodeConnections}. */
+interface NodeConnectionsSettings {
+  /** Options of the process. */
+  readonly options: AgentOptions;
+  /** Returns the current credentials; new connections are made with them. */
+  readonly credentials: () => AgentCredentials;
+  /** Knows whether the process is shutting down, and detects peers that have vanished. */
+  readonly streams: Pick<HandedStreams, 'draining' | 'connections'>;
+  /** Whether connections may go to an IP address. Default: to those that are no addresses of this machine or link. */
+  readonly allows?: (address: string) => boolean;
+}
+
+/** Connects clients to the agents of nodes, and to what pods and services serve. */
+export class NodeConnections implements Connections {
+  /** Types of node addresses, in the order in which they are tried. */
+  readonly addressTypes: readonly string[];
+  readonly #connector: AgentConnector;
+  readonly #streams: NodeConnectionsSettings['streams'];
+
+  constructor({ options, credentials, streams, allows }: NodeConnectionsSettings) {
+    this.addressTypes = options.kubeletPreferredAddressTypes;
+    this.#streams = streams;
+    const { connections } = streams;
+    this.#connector = new AgentConnector({
+      ...{ credentials, connections, connectMs: options.kubeletTimeout },
+      ...(allows && { allows }),
+    });
+  }
+
+  /** See {@link Connections.log}. */
+  async log(ctx: RequestContext, backend: NodeBackend, about: { resource: string; name: string }): Promise<void> {
+    this.#checkOpen();
+    await passLog(ctx, this.#connector, backend, about);
+  }
+
+  /** See {@link Connections.upgrade}. */
+  async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void> {
+    this.#checkOpen();
+    await passUpgrade(ctx, client, this.#connector, backend);
+  }
+
+  /** See {@link Connections.proxy}. */
+  async proxy(ctx: RequestContext, backend: NodeBackend, prefix: string): Promise<void> {
+    this.#checkOpen();
+    await passProxied(ctx, this.#connector, backend, prefix);
+  }
+
+  /** @throws StatusError 429 while the process is shutting down: a stream would soon be cut */
+  #checkOpen(): void {
+    if (this.#streams.draining) throw shuttingDown();
+  }
+}

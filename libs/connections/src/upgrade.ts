@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { type NodeBackend, unexplained } from '@orch/handlers';
+import { StatusError } from '@orch/machinery';
+import { systemClock } from '@orch/runtime';
+import { cutOff, isGone, left, passOn, type RequestContext, type Upgrade } from '@orch/serving';
+import type { AgentConnector } from './agent-connector.js';
+import { dialMessage } from './dial-errors.js';
+import { type AnswerHead, joinConnections } from './exchange.js';
+import { upgradeHeaders } from './request-headers.js';
+
+/** Milliseconds for the body of a refusal, whose end says that the connection is over. */
+const REFUSAL_MS = 10_000;
+
+const BAD_REQUEST = 400;
+
+/**
+ * Connects a client that asks for another protocol to a server of a node; resolves once bytes are passed on, or the
+ * refusal of the server has been.
+ * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
+ */
+export async function passUpgrade(
+  ctx: RequestContext,
+  client: Upgrade,
+  connector: AgentConnector,
+  backend: NodeBackend,
+): Promise<void> {
+  const answer = await ask(ctx, connector, backend);
+  if (!answer) return;
+  const { message, switched } = answer;
+  if (switched) return void joinConnections(ctx, client, message, switched);
+  const { statusCode = 0 } = message;
+  if (statusCode >= BAD_REQUEST) return passRefusal(ctx, message);
+  message.destroy();
+  throw unexplained(`invalid upgrade response: status code ${statusCode}`);
+}
+
+async function ask(
+  ctx: RequestContext,
+  connector: AgentConnector,
+  backend: NodeBackend,
+): Promise<AnswerHead | undefined> {
+  const { method = 'GET' } = ctx.req;
+  try {
+    return await connector.send(ctx, backend, { method, headers: upgradeHeaders(ctx), body: undefined });
+  } catch (error) {
+    if (isGone(ctx)) return undefined;
+    if (error instanceof StatusError) throw error;
+    const isConnected = error instanceof Error && error.message === 'socket hang up';
+    throw unexplained(isConnected ? 'unexpected EOF' : `error dialing backend: ${dialMessage(error)}`);
+  }
+}
+
+async function passRefusal(ctx: RequestContext, message: IncomingMessage): Promise<void> {
+  ctx.res.setHeader('Audit-Id', ctx.requestId);
+  const cancel = systemClock.after(REFUSAL_MS, () => cutOff(ctx));
+  passOn(ctx, message);
+  await left(ctx);
+  cancel();
+}
