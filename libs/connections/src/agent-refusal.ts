@@ -3,7 +3,7 @@ import { type Reason, StatusError } from '@orch/machinery';
 /** Words for an answer of an agent, from its text. */
 type Words = (text: string) => string;
 
-const said =
+const fixed =
   (words: string): Words =>
   () =>
     words;
@@ -11,10 +11,10 @@ const asSent: Words = (text) => text;
 
 /** Reasons and words for the codes of answers, as client-go has them (k8s.io/apimachinery, pkg/api/errors). */
 const CODES: Readonly<Record<number, readonly [Reason, Words]>> = {
-  401: ['Unauthorized', said('the server has asked for the client to provide credentials')],
+  401: ['Unauthorized', fixed('the server has asked for the client to provide credentials')],
   403: ['Forbidden', asSent],
-  404: ['NotFound', said('the server could not find the requested resource')],
-  405: ['MethodNotAllowed', said('the server does not allow this method on the requested resource')],
+  404: ['NotFound', fixed('the server could not find the requested resource')],
+  405: ['MethodNotAllowed', fixed('the server does not allow this method on the requested resource')],
   406: [
     'NotAcceptable',
     (text) =>
@@ -22,14 +22,14 @@ const CODES: Readonly<Record<number, readonly [Reason, Words]>> = {
         ? 'the server was unable to respond with a content type that the client supports'
         : text,
   ],
-  409: ['Conflict', said('the server reported a conflict')],
+  409: ['Conflict', fixed('the server reported a conflict')],
   415: ['UnsupportedMediaType', asSent],
-  422: ['Invalid', said('the server rejected our request due to an error in our request')],
-  429: ['TooManyRequests', said('the server has received too many requests and has asked us to try again later')],
-  503: ['ServiceUnavailable', said('the server is currently unable to handle the request')],
+  422: ['Invalid', fixed('the server rejected our request due to an error in our request')],
+  429: ['TooManyRequests', fixed('the server has received too many requests and has asked us to try again later')],
+  503: ['ServiceUnavailable', fixed('the server is currently unable to handle the request')],
   504: [
     'Timeout',
-    said('the server was unable to return a response in the time allotted, but may still be processing the request'),
+    fixed('the server was unable to return a response in the time allotted, but may still be processing the request'),
   ],
 };
 
@@ -44,7 +44,7 @@ export function agentRefusal(
   text: string,
   { resource, name }: { readonly resource: string; readonly name: string },
 ): StatusError {
-  const bare = said(`the server responded with the status code ${code} but did not return more information`);
+  const bare = fixed(`the server responded with the status code ${code} but did not return more information`);
   const [reason, words] = CODES[code] ?? ['InternalError', code >= SERVER_ERROR ? onServer : bare];
   // The verb is not known there, which leaves a blank in front of the resource.
   const error = new StatusError(reason, `${words(text)} ( ${resource} ${name})`, { name, kind: resource });

@@ -77,7 +77,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
       if (size >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The agent has gone on the way: what it said until then is said.
+    // The agent has gone on the way: the text that has arrived is used.
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
 }

@@ -45,7 +45,7 @@ export function logOptions(query: URLSearchParams, pod: string): LogOptions {
     errors.push(invalidValue('sinceSeconds', sinceSeconds, 'must be greater than 0'));
   if (errors.length > 0) throw invalid('PodLogOptions', '', pod, errors);
   const since = sinceTime === null || NO_TIME.has(sinceTime) ? undefined : normalizeTime(sinceTime);
-  const asked = {
+  const requested = {
     follow: flag(query, 'follow'),
     limitBytes: limitBytes?.toString(),
     previous: flag(query, 'previous'),
@@ -57,7 +57,7 @@ export function logOptions(query: URLSearchParams, pod: string): LogOptions {
   return {
     container: query.get('container') ?? '',
     insecure: parseBool(query, 'insecureSkipTLSVerifyBackend') ?? false,
-    query: queryOf(asked),
+    query: queryOf(requested),
   };
 }
 

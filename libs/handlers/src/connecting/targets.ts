@@ -84,8 +84,8 @@ export async function podPlace(deps: ApiDeps, namespace: string, id: string): Pr
   const host = status?.podIPs?.[0]?.ip ?? status?.podIP ?? '';
   requireRoutable(host);
   const declared = spec?.containers?.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
-  const asked = port === '' ? undefined : portOf(port);
-  return { serves: 'pod', secure, host, port: asked ?? declared ?? (secure ? HTTPS : HTTP) };
+  const requested = port === '' ? undefined : portOf(port);
+  return { serves: 'pod', secure, host, port: requested ?? declared ?? (secure ? HTTPS : HTTP) };
 }
 
 const [HTTP, HTTPS] = [80, 443];
