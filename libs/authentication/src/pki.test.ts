@@ -37,12 +37,23 @@ test('makes everything once, with the names that clients use and closed permissi
   const admin = new X509Certificate(pki.admin.cert);
   expect(admin.subject).toBe('O=system:masters\nCN=admin');
   expect(admin.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
-  for (const leaf of [serving, admin]) {
+  const kubeletClient = new X509Certificate(pki.kubeletClient.cert);
+  expect(kubeletClient.subject).toBe('O=system:masters\nCN=apiserver-kubelet-client');
+  expect(kubeletClient.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+  for (const leaf of [serving, admin, kubeletClient]) {
     expect(leaf.checkIssued(ca) && leaf.verify(ca.publicKey)).toBe(true);
     expect(Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)).toBe(365 * DAY_MS + 3_600_000);
   }
   expect(Date.parse(ca.validTo) - Date.now()).toBeGreaterThan(3649 * DAY_MS);
-  for (const name of ['ca', 'apiserver', 'admin', 'front-proxy', 'gateway-client', 'aggregator'])
+  for (const name of [
+    'ca',
+    'apiserver',
+    'apiserver-kubelet-client',
+    'admin',
+    'front-proxy',
+    'gateway-client',
+    'aggregator',
+  ])
     expect(await mode(join(settings.certDir, `${name}.key`))).toBe('600');
   expect(await mode(settings.certDir)).toBe('700');
   expect((await readdir(settings.certDir)).sort()).toEqual([
@@ -51,6 +62,8 @@ test('makes everything once, with the names that clients use and closed permissi
       'admin.key',
       'aggregator.crt',
       'aggregator.key',
+      'apiserver-kubelet-client.crt',
+      'apiserver-kubelet-client.key',
       'apiserver.crt',
       'apiserver.key',
       'ca.crt',

@@ -18,6 +18,8 @@ import { AGGREGATOR_NAME, FRONT_PROXY_NAME, GATEWAY_CLIENT_NAME } from './reques
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
+/** Group that may do everything. */
+const ADMINISTRATORS = 'system:masters';
 /** A certificate with less than this left is replaced. */
 const RENEW_DAYS = 30;
 
@@ -57,6 +59,8 @@ export interface ServingPki {
   readonly serving: KeyPair;
   /** Client certificate of user `admin` in `system:masters`, with an RSA key (PKCS #1) unless there was one before. */
   readonly admin: KeyPair;
+  /** Client certificate for the agents of nodes, in `system:masters`, as kubeadm makes it. */
+  readonly kubeletClient: KeyPair;
 }
 
 /** Certificates of proxies that send their callers' identity, each for one direction. */
@@ -107,12 +111,17 @@ export async function ensureServingPki(settings: PkiSettings): Promise<ServingPk
     days: LEAF_DAYS,
   });
   const admin = await ensureLeaf(certDir, 'admin', ca, now, {
-    subject: { commonName: 'admin', organizations: ['system:masters'] },
+    subject: { commonName: 'admin', organizations: [ADMINISTRATORS] },
     usage: 'client',
     days: LEAF_DAYS,
     makeKey: generateClientKey,
   });
-  return { ca, serving, admin };
+  const kubeletClient = await ensureLeaf(certDir, 'apiserver-kubelet-client', ca, now, {
+    subject: { commonName: 'apiserver-kubelet-client', organizations: [ADMINISTRATORS] },
+    usage: 'client',
+    days: LEAF_DAYS,
+  });
+  return { ca, serving, admin, kubeletClient };
 }
 
 /** The part of {@link ensurePki} that authenticates proxied requests. */

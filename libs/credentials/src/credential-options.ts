@@ -99,12 +99,12 @@ export const credentialOptions = {
   'gateway-client-key-file': { type: 'string', help: 'Private key of --gateway-client-cert-file.' },
   'kubelet-client-certificate': {
     type: 'string',
-    help: 'Client certificate that the agents of nodes are shown, for logs, exec, port-forward and proxied requests; read again when it changes.',
+    help: 'Client certificate that is presented to the agents of nodes, for logs, exec, port-forward and proxied requests. It is read again when it changes. Default: one created in --cert-dir, unless --tls-cert-file replaces its authority.',
   },
   'kubelet-client-key': { type: 'string', help: 'Private key of --kubelet-client-certificate.' },
   'kubelet-certificate-authority': {
     type: 'string',
-    help: 'Authorities of the certificates of agents; read again when they change. Without it these are not verified.',
+    help: 'Certificate authorities for the certificates of agents. They are read again when they change. Without them, certificates of agents are not verified.',
   },
   'token-auth-file': { type: 'string', help: 'File of static tokens as CSV: token, user, uid, "group,group".' },
   'anonymous-auth': {

@@ -39,11 +39,22 @@ describe('readCredentials', () => {
     expect(existsSync(join(certDir, 'ca.key')) && existsSync(join(certDir, 'front-proxy-ca.key'))).toBe(true);
     expect(set.servingCa).toContain('BEGIN CERTIFICATE');
     expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([2, 1]);
-    const made = ['admin', 'ca', 'cluster-signing', 'front-proxy', 'gateway-client', 'proxy', 'proxy-ca', 'serving'];
+    const made = [
+      'admin',
+      'agent-client',
+      'ca',
+      'cluster-signing',
+      'front-proxy',
+      'gateway-client',
+      'proxy',
+      'proxy-ca',
+      'serving',
+    ];
     expect(set.certificates.map(({ certificate }) => certificate).sort()).toEqual(made);
     expect(set.certificates.every(({ file }) => file.startsWith(certDir) && existsSync(file))).toBe(true);
     const nameOf = (pair?: { cert: string }) => pair && new X509Certificate(pair.cert).subject;
     expect([nameOf(set.gatewayClient), nameOf(set.proxy)]).toEqual(['CN=gateway-client', 'CN=aggregator-client']);
+    expect(nameOf(set.agents.client)).toBe('O=system:masters\nCN=apiserver-kubelet-client');
   });
 
   it('tells of what it made only where it is in use', async () => {
@@ -52,7 +63,8 @@ describe('readCredentials', () => {
       `--gateway-client-key-file=${pki.gatewayClient.keyFile}`,
     ];
     const [, ...shown] = proxied();
-    const { certificates } = await read(...serving(), ...shown, ...gateway, '--kubeconfig-out=x');
+    const agents = [`--kubelet-client-certificate=${pki.admin.certFile}`, `--kubelet-client-key=${pki.admin.keyFile}`];
+    const { certificates } = await read(...serving(), ...shown, ...gateway, ...agents, '--kubeconfig-out=x');
     const files = (name: string) =>
       certificates.filter(({ certificate }) => certificate === name).map(({ file }) => file);
     expect([files('serving'), files('proxy'), files('gateway-client')]).toEqual([
@@ -61,6 +73,7 @@ describe('readCredentials', () => {
       [pki.gatewayClient.certFile],
     ]);
     expect(files('admin')).toEqual([join(certDir, 'admin.crt')]);
+    expect(files('agent-client')).toEqual([pki.admin.certFile]);
   });
 
   it('certifies the address of the Service of the API in each family', async () => {

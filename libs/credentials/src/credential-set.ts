@@ -104,7 +104,8 @@ export async function readCredentials(
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
-    ...{ named: given.named, agents: given.agents },
+    named: given.named,
+    agents: { ...given.agents, client: given.agents.client ?? own?.kubeletClient },
     clientCa: [...clientCas, proxyCa].join('\n'),
     trust: { ...trust, ownNames: [FRONT_PROXY_NAME, ...proxyOwnNames] },
     authorities: {
@@ -152,6 +153,7 @@ function madeCertificates(
 ): FileCertificates[] {
   const made = {
     ...(own && { ca: own.ca, admin: own.admin, ...(!given.serving && { serving: own.serving }) }),
+    ...(own && !given.agents.client && { 'agent-client': own.kubeletClient }),
     ...(ownProxy && { 'proxy-ca': ownProxy.proxyCa, 'front-proxy': ownProxy.proxy }),
     ...(ownProxy && !given.proxy && { proxy: ownProxy.aggregator }),
     ...(ownProxy && !given.gatewayClient && { 'gateway-client': ownProxy.gatewayClient }),
