@@ -104,8 +104,7 @@ export async function readCredentials(
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
-    named: given.named,
-    agents: { ...given.agents, client: given.agents.client ?? own?.kubeletClient },
+    ...{ named: given.named, agents: { ...given.agents, client: given.agents.client ?? own?.kubeletClient } },
     clientCa: [...clientCas, proxyCa].join('\n'),
     trust: { ...trust, ownNames: [FRONT_PROXY_NAME, ...proxyOwnNames] },
     authorities: {
