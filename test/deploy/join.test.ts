@@ -93,6 +93,8 @@ describe('orchctl kubeconfig', () => {
   test.each([
     ['no server', ['--user=u'], '--server is required'],
     ['a server that is no https URL', ['--user=u', '--server=http://x'], '--server: is no https URL'],
+    ['a server with credentials in it', ['--user=u', '--server=https://me:secret@x'], '--server: has a user'],
+    ['a user without a name', ['--server=https://x', '--user='], '--user: must not be empty'],
     ['neither user nor token', ['--server=https://x'], 'give one of --user and --token'],
     ['user and token', ['--server=https://x', '--user=u', '--token=t'], 'give one of --user and --token'],
     ['groups of a token', ['--server=https://x', '--token=t', '--group=g'], '--group: a token'],

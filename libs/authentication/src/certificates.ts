@@ -156,8 +156,7 @@ const validity = (days: number, now: number) => ({
   notAfter: new Date(now + days * DAY_MS),
 });
 
-/** Returns the name of a subject: its organizations, then the common name. */
-export const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
+const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
   ...organizations.map((organization) => ({ O: [organization] })),
   { CN: [commonName] },
 ];

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { distinguishedName, generateClientKey, type Issuer } from './certificates.js';
+import { generateClientKey, type Issuer } from './certificates.js';
 import { SigningAuthority } from './signing-authority.js';
 import { x509Library } from './x509-library.js';
 
@@ -27,7 +27,11 @@ export async function issueClientCertificate(
   const authority = await SigningAuthority.of(issuer);
   const key = await generateClientKey();
   const x509 = await x509Library();
-  const subject = new x509.Name(distinguishedName({ commonName: name, organizations: groups }));
+  // As an object, since the library reads a bare text that begins with # as DER.
+  const subject = new x509.Name([
+    ...groups.map((group) => ({ O: [{ utf8String: group }] })),
+    { CN: [{ utf8String: name }] },
+  ]);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const request = { subject: new Uint8Array(subject.toArrayBuffer()), alternativeNames: undefined, publicKey };
   return { cert: await authority.sign({ ...request, usages: USAGES, lifetime }, now), key };

@@ -46,7 +46,7 @@ export {
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFileAuthenticator, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
-export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
+export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTokenEnd, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
 export {
   type BoundObject,
   type BoundObjectGetter,

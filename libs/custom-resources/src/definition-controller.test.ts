@@ -48,6 +48,20 @@ function processOf(
   };
 }
 
+it('forgets definitions that are finished, so that they are ready anew when there is work again', async () => {
+  const pending = [{ name: 'a', uid: 'a', since: 1n }] as never[];
+  const migrator = { pending: () => pending, ready: new ReadyDefinitions() };
+  migrator.ready.update(pending, () => true);
+  const { informer, controller } = processOf({ migrator });
+  await informer.start();
+  await controller.reconcile('all', { goesOn: true });
+  expect([...migrator.ready.source.keys()]).toEqual(['a']);
+  pending.length = 0;
+  await controller.reconcile('all', { goesOn: true });
+  expect([...migrator.ready.source.keys()]).toEqual([]);
+  informer.stop();
+});
+
 /** One look of a process that has just come to lead, and cannot read the definitions of these names. @returns what it could not read */
 async function look(...unreadable: string[]): Promise<string[]> {
   const { informer, controller, errors } = processOf({}, unreadable);

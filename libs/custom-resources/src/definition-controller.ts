@@ -96,6 +96,8 @@ export class DefinitionController {
     const definitions = [...this.options.informer.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
+    cleaner.ready.retain(pending);
+    migrator.ready.retain(migrating);
     if (waiting.length === 0 && pending.every(isReady(cleaner)) && migrating.every(isReady(migrator))) return undefined;
     const least = await leastProgress();
     if (!least || !run.goesOn) return BARRIER_MS;

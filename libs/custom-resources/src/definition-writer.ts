@@ -46,16 +46,24 @@ export class DefinitionWriter {
 
   /**
    * Records that all objects are stored in the storage version, unless the definition has changed since.
+   * @returns whether it was recorded
    * @throws StatusError, StoreUnavailableError
    */
-  migrated(definition: Definition, condition: DefinitionDecision['conditions'][number], run: OwnRun): Promise<void> {
-    return updateOwn({ ...this.options, run }, definition, 'status', (current) => {
-      if (current.metadata?.resourceVersion !== String(definition.version)) return current;
+  async migrated(
+    definition: Definition,
+    condition: DefinitionDecision['conditions'][number],
+    run: OwnRun,
+  ): Promise<boolean> {
+    let isCurrent = false;
+    await updateOwn({ ...this.options, run }, definition, 'status', (current) => {
+      isCurrent = current.metadata?.resourceVersion === String(definition.version);
+      if (!isCurrent) return current;
       const conditions = withConditions(current as JsonObject, [condition], this.options.now());
       const storedVersions = [definition.storageVersion];
       current.status = { ...(current.status as object | undefined), storedVersions, conditions };
       return current;
     });
+    return isCurrent;
   }
 
   /**

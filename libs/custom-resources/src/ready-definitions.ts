@@ -25,15 +25,19 @@ export class ReadyDefinitions {
     return this.#ready.get(uid)?.since === since;
   }
 
+  /** Forgets all but those that the controller is to work on. */
+  retain(pending: readonly Definition[]): void {
+    const uids = new Set(pending.map(({ uid }) => uid));
+    for (const uid of this.#ready.keys()) if (!uids.has(uid)) this.#ready.delete(uid);
+  }
+
   /**
-   * Adds those that have become ready, and forgets all others.
+   * Adds those that have become ready.
    * @param pending those that the controller is to work on
    * @param isReady whether one of them is ready
    * @returns whether some are not
    */
   update(pending: readonly Definition[], isReady: (definition: Definition) => boolean): boolean {
-    const uids = new Set(pending.map(({ uid }) => uid));
-    for (const uid of this.#ready.keys()) if (!uids.has(uid)) this.#ready.delete(uid);
     let areSomeHeld = false;
     for (const definition of pending) {
       const { uid, name, since } = definition;

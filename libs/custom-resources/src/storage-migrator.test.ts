@@ -26,6 +26,7 @@ async function stage(...definitions: Definition[]) {
   const told: string[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
+  const refusals = { left: 0 };
   let rewrite = async (_onDone: (rewriting: Rewriting) => void, _stopped: () => boolean): Promise<void> => undefined;
   const lease = { isFree: true };
   const migrator = new StorageMigrator<string>({
@@ -38,7 +39,11 @@ async function stage(...definitions: Definition[]) {
     },
     writer: {
       report: async ({ name }, { reason, message }) => void told.push(`${name} ${reason}: ${message}`),
-      migrated: async ({ name, version }, { message }) => void told.push(`${name} of ${version} is done: ${message}`),
+      migrated: async ({ name, version }, { message }) => {
+        if (refusals.left > 0) return refusals.left-- < 0;
+        told.push(`${name} of ${version} is done: ${message}`);
+        return true;
+      },
     },
   });
   running = await runControllers(
@@ -54,7 +59,7 @@ async function stage(...definitions: Definition[]) {
   const rewrites = (work: typeof rewrite) => {
     rewrite = work;
   };
-  return { clock, known, told, errors, migrator, served, rewrites, lease };
+  return { clock, known, told, errors, migrator, served, rewrites, lease, refusals };
 }
 
 it('looks at definitions of which other versions are stored, too', async () => {
@@ -80,6 +85,16 @@ it('begins when all servers have the definition, and none writes by the one befo
     'rewrite a',
     'a of 7 is done: all objects are in the storage version; 0 had to be written',
   ]);
+});
+
+it('rewrites again where a write meanwhile, of labels or a status, has kept the completion from being recorded', async () => {
+  const { clock, told, served, refusals } = await stage(definition('a', 7n));
+  refusals.left = 2;
+  await served();
+  await clock.advance(SETTLING_MS);
+  for (let tries = 0; tries < 3; tries++) await clock.advance(3_000);
+  expect(told.at(-1)).toMatch('a of 7 is done');
+  expect(told.filter((line) => line === 'rewrite a')).toHaveLength(3);
 });
 
 it('waits anew for a definition that has changed before its turn', async () => {

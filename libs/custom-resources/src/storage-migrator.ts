@@ -31,6 +31,8 @@ export interface StorageMigratorOptions<E> {
 /** Milliseconds between two reports of progress, and until a failed migration is retried. */
 const REPORT_MS = 10_000;
 const RETRY_MS = 60_000;
+/** Milliseconds until a pass that a write of the definition has overtaken is made again. */
+const AGAIN_MS = 3_000;
 
 /** When a migration may begin, for the definition that was last changed at a version. */
 interface Settling {
@@ -82,12 +84,9 @@ export class StorageMigrator<E> {
     await pass.report(MIGRATION.inProgress(0));
     await pass.rewrite();
     if (pass.isOver()) return undefined;
-    if (pass.failure === undefined) await pass.finish();
-    else {
-      await pass.report(MIGRATION.failed(pass.failed, pass.failure));
-      throw new RequeueError(pass.failure);
-    }
-    return undefined;
+    if (pass.failure === undefined) return (await pass.finish()) ? undefined : AGAIN_MS;
+    await pass.report(MIGRATION.failed(pass.failed, pass.failure));
+    throw new RequeueError(pass.failure);
   }
 
   #restOf({ uid, since }: Definition): number {
@@ -131,10 +130,14 @@ class Pass<E> {
     await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#reporting);
   }
 
-  /** Records the completion, unless the definition has changed meanwhile: it is migrated anew then. */
-  async finish(): Promise<void> {
+  /**
+   * Records the completion. A write of the definition meanwhile may have added a version that is not migrated; one that
+   * leaves it served as it is wakes nobody, so that the pass has to be made again.
+   * @returns false after such a write
+   */
+  async finish(): Promise<boolean> {
     const now = this.#current();
-    if (now) await this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten), this.own);
+    return !now || this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten), this.own);
   }
 
   /** Writes a condition unless it is there already. */

@@ -72,6 +72,8 @@ test.each<[string, KnownObject | undefined]>([
   ['is for another use', secretOf({ 'usage-bootstrap-authentication': 'yes' })],
   ['says nothing of its use', secretOf({ 'usage-bootstrap-authentication': undefined })],
   ['has expired', secretOf({ expiration: '2026-05-01T12:00:00Z' })],
+  ['expires on a day that there is not', secretOf({ expiration: '2099-02-30T00:00:00Z' })],
+  ['expires at an hour that there is not', secretOf({ expiration: '2099-01-01T24:00:00Z' })],
   ['expires nobody knows when', secretOf({ expiration: 'tomorrow' })],
   ['names groups of others', secretOf({ 'auth-extra-groups': 'system:bootstrappers:a,system:masters' })],
   ['names a group of none', secretOf({ 'auth-extra-groups': 'system:bootstrappers:' })],

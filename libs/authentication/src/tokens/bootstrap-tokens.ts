@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Names } from '@orch/machinery';
+import { type Names, parseTime } from '@orch/machinery';
 import type { TokenVerifier } from '../token-verifier.js';
 import { type Authentication, authenticated } from '../user.js';
 import type { BoundObjectGetter, KnownObject, ObjectName } from './bound-objects.js';
@@ -7,8 +7,6 @@ import type { BoundObjectGetter, KnownObject, ObjectName } from './bound-objects
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const GROUP = 'system:bootstrappers';
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
-/** A date and time with its zone (RFC 3339). */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Type of the Secrets of bootstrap tokens. */
 export const bootstrapTypeOf = (names: Names): string => names.key('bootstrap.orch.io/token');
@@ -59,14 +57,15 @@ export class BootstrapTokens implements TokenVerifier {
       return now?.join() === groups.join() ? undefined : 'the bootstrap token has been changed or deleted';
     };
     const boundTo = [{ object, refusal }];
-    return { ...authenticated(user, 'token', expiration ? Date.parse(expiration) : undefined), boundTo };
+    return { ...authenticated(user, 'token', expiration ? bootstrapTokenEnd(expiration) : undefined), boundTo };
   }
 
   /** Returns the groups of the token's holder; undefined if it is not valid. */
   #groupsOf({ deletedAt, type, data }: KnownObject, id: string, digest: Buffer): readonly string[] | undefined {
     if (deletedAt !== undefined || type !== bootstrapTypeOf(this.names) || !data) return undefined;
     if (!timingSafeEqual(digestOf(data['token-secret'] ?? ''), digest) || data['token-id'] !== id) return undefined;
-    if (hasEnded(data.expiration, this.now()) || data['usage-bootstrap-authentication'] !== 'true') return undefined;
+    if (bootstrapTokenEnd(data.expiration) <= this.now() || data['usage-bootstrap-authentication'] !== 'true')
+      return undefined;
     const extra = data['auth-extra-groups'] ? data['auth-extra-groups'].split(',') : [];
     return extra.every((group) => EXTRA_GROUP.test(group)) ? [...new Set([GROUP, ...extra])].sort() : undefined;
   }
@@ -74,6 +73,15 @@ export class BootstrapTokens implements TokenVerifier {
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Whether a token has expired; an unreadable expiry counts as passed. */
-const hasEnded = (expiration: string | undefined, now: number): boolean =>
-  expiration ? !TIME.test(expiration) || !(Date.parse(expiration) > now) : false;
+/**
+ * Returns when a bootstrap token ends, milliseconds since 1970: never without an expiration, long ago by one that is no
+ * RFC 3339 time, as in the reference.
+ */
+export function bootstrapTokenEnd(expiration = ''): number {
+  if (expiration === '') return Number.POSITIVE_INFINITY;
+  try {
+    return parseTime(expiration);
+  } catch {
+    return 0;
+  }
+}

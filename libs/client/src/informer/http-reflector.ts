@@ -56,9 +56,9 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
   #version: string | undefined;
   /** Called when the version has changed. */
   readonly #waiting = new Set<() => void>();
-  /** Ends the watch under way. */
-  #ended: AbortController | undefined;
-  #isStopped = false;
+  /** Ends the watch under way; undefined while there is none. */
+  #endWatch: (() => void) | undefined;
+  #stopped: AbortSignal | undefined;
 
   constructor(
     private readonly client: Client,
@@ -74,12 +74,13 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
   }
 
   async listAndWatch(target: ReflectorTarget<T>, stopped: AbortSignal): Promise<void> {
+    this.#observe(stopped);
     const ended = new AbortController();
-    this.#ended = ended;
     const signal = AbortSignal.any([stopped, ended.signal]);
     try {
-      if (!this.#watchList || (await this.#isRefused(() => this.#watchInitialEvents(target, signal)))) {
+      if (!this.#watchList || (await this.#isRefused(() => this.#watchInitialEvents(target, signal, ended)))) {
         await this.#list(target, signal);
+        this.#endWatch = () => ended.abort();
         await this.#watch(target, signal);
       }
     } catch (error) {
@@ -89,8 +90,7 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
       if (isExpired(error) || isVersionTooLarge(error)) this.#version = '';
       throw error;
     } finally {
-      this.#isStopped = stopped.aborted;
-      if (this.#isStopped) this.#wake();
+      this.#endWatch = undefined;
     }
   }
 
@@ -105,9 +105,7 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
     const { sleep = timerSleep } = this.settings;
     const waited = new AbortController();
     void sleep(CONFIRM_MS, waited.signal).then(() => {
-      if (waited.signal.aborted) return;
-      this.#version = '';
-      this.#ended?.abort();
+      if (!waited.signal.aborted) this.#relist();
     });
     try {
       while (!this.#isStopped && !this.#isAt(wanted)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
@@ -115,6 +113,23 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
       waited.abort();
     }
     if (this.#isStopped) throw new Error('the informer was stopped');
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopped?.aborted === true;
+  }
+
+  /** Wakes those that wait once the informer is stopped, even between two attempts. */
+  #observe(stopped: AbortSignal): void {
+    if (this.#stopped === stopped) return;
+    this.#stopped = stopped;
+    stopped.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  /** Ends a watch, so that the newest state is listed; a list under way goes on, and is followed by a watch that can be ended. */
+  #relist(): void {
+    this.#version = '';
+    this.#endWatch?.();
   }
 
   get #selection(): ListSelectors {
@@ -181,7 +196,7 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
   }
 
   /** Collects the initial events separately, so that a cut stream never leaves half a state. */
-  async #watchInitialEvents(target: ReflectorTarget<T>, signal: AbortSignal): Promise<void> {
+  async #watchInitialEvents(target: ReflectorTarget<T>, signal: AbortSignal, ended: AbortController): Promise<void> {
     let initial: Map<string, T> | undefined = new Map();
     this.stats.lists += 1;
     const start = { initialEvents: true, ...(this.#version && { notOlderThan: this.#version }) } as const;
@@ -192,6 +207,7 @@ export class HttpReflector<T extends ApiObject> implements Reflector<T> {
       else if (endsInitialEvents(event, this.client.names)) {
         this.#replace(target, initial, event.object.metadata?.resourceVersion ?? '');
         initial = undefined;
+        this.#endWatch = () => ended.abort();
       }
     }
   }

@@ -234,6 +234,20 @@ test('what was written before is there once it is confirmed: by a bookmark, or a
   expect(queries().slice(2, 5)).toEqual(['list null 1', 'list null 1', 'list null 500']);
 });
 
+test('confirming ends with the informer, also between two attempts', async () => {
+  server.sequence(refuse(503, 'ServiceUnavailable'), listOf('20', []));
+  const untilAborted = (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+  const errors: unknown[] = [];
+  const made = new Informer(client, things, { sleep: untilAborted, onError: (error) => errors.push(error) });
+  made.start();
+  await expect.poll(() => errors.length).toBe(1);
+  const confirmed = expect(made.confirm()).rejects.toThrow('stopped');
+  await expect.poll(() => queries().length).toBe(2);
+  await made.stop();
+  await confirmed;
+});
+
 test('objects are indexed, and a resync tells all keys', async () => {
   server.sequence(
     listOf('10', [thing('a', '1'), thing('b', '2')]),

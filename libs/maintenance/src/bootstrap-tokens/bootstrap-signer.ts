@@ -15,6 +15,8 @@ interface BootstrapSignerOptions {
   readonly configMaps: SharedInformer<ConfigMap>;
   /** Bootstrap tokens, by the keys of their Secrets. */
   readonly tokens: SharedInformer<BootstrapToken | undefined>;
+  /** Returns whether all Secrets of tokens can be read at present. */
+  readonly isComplete: () => boolean;
   /** Endpoint of config maps, in the storage version. */
   readonly endpoint: Endpoint;
   readonly client: Pick<ControllerClient, 'update'>;
@@ -32,11 +34,13 @@ const [SIGNED, SIGNATURE] = ['kubeconfig', 'jws-kubeconfig-'];
  * node that has a token can verify what it reads before it trusts the server.
  */
 export function bootstrapSigner(options: BootstrapSignerOptions): Controller {
-  const { configMaps, tokens, endpoint, client, now } = options;
+  const { configMaps, tokens, isComplete, endpoint, client, now } = options;
   return {
     name: 'bootstrapsigner',
     sources: [clusterInfo(configMaps), anyOf(tokens)],
     async reconcile() {
+      // A change of what can be read wakes the controller; until then signatures of tokens that are there might go.
+      if (!isComplete()) return undefined;
       const found = configMaps.get(KEY);
       const holders = [...tokens.list()]
         .filter((token) => token !== undefined)
@@ -55,12 +59,18 @@ export function bootstrapSigner(options: BootstrapSignerOptions): Controller {
 const clusterInfo = (configMaps: SharedInformer<unknown>): ControllerSource => ({
   subscribe: (enqueue) => configMaps.onChange((changed) => void (changed.has(KEY) && enqueue(KEY))),
   keys: () => [KEY],
+  async confirm() {
+    await configMaps.confirm();
+  },
 });
 
 /** Wakes the controller when any token changes. */
 const anyOf = (tokens: SharedInformer<unknown>): ControllerSource => ({
   subscribe: (enqueue) => tokens.onChange(() => enqueue(KEY)),
   keys: () => [],
+  async confirm() {
+    await tokens.confirm();
+  },
 });
 
 /** Returns the ConfigMap with the signatures of these tokens and no others. Without a kubeconfig it stays as it is. */

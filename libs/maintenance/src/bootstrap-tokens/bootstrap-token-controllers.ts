@@ -34,6 +34,7 @@ export function bootstrapTokenControllers(settings: BootstrapTokenControllersSet
   const signer = bootstrapSigner({
     ...{ configMaps, tokens: secrets, now, client: clientOf('bootstrap-signer') },
     endpoint: storedEndpoint(deps, '', 'configmaps'),
+    isComplete: () => ![...secrets.unreadable.keys()].some(isOfToken),
   });
   const cleaner = tokenCleaner({
     ...{ tokens: secrets, now, client: clientOf('token-cleaner'), namespace: BOOTSTRAP_SECRETS.namespace },
@@ -51,6 +52,9 @@ export function bootstrapTokenControllers(settings: BootstrapTokenControllersSet
     },
   };
 }
+
+const isOfToken = (key: string): boolean =>
+  key.startsWith(`${BOOTSTRAP_SECRETS.namespace}/${BOOTSTRAP_SECRETS.prefix}`);
 
 /** Informer of the Secrets of `kube-system`; of those that hold no bootstrap token it keeps only the name. */
 function tokenInformer({ deps, store, feed, logger }: BootstrapTokenControllersSettings) {

@@ -1,5 +1,4 @@
-import { BOOTSTRAP_SECRETS } from '@orch/authentication';
-import { parseTime } from '@orch/machinery';
+import { BOOTSTRAP_SECRETS, bootstrapTokenEnd } from '@orch/authentication';
 import type { Secret } from '@orch/schema/types/core/v1';
 
 /** A bootstrap token, as its Secret declares it. */
@@ -23,15 +22,5 @@ export function bootstrapTokenOf({ metadata, data = {} }: Secret, uid: string): 
   const [id, secret] = [text('token-id'), text('token-secret')];
   const isNamedAfter = ID.test(id) && name === BOOTSTRAP_SECRETS.prefix + id;
   const signs = isNamedAfter && secret !== '' && text('usage-bootstrap-signing') === 'true';
-  return { name, uid, expiresAt: endOf(text('expiration')), signing: signs ? { id, secret } : undefined };
-}
-
-/** A time that cannot be read counts as past, as in the reference: the token was meant to end. */
-function endOf(expiration: string): number {
-  if (expiration === '') return Number.POSITIVE_INFINITY;
-  try {
-    return parseTime(expiration);
-  } catch {
-    return 0;
-  }
+  return { name, uid, expiresAt: bootstrapTokenEnd(text('expiration')), signing: signs ? { id, secret } : undefined };
 }

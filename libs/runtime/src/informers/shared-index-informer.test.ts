@@ -79,6 +79,21 @@ describe('an informer', () => {
     expect(events).toHaveLength(6);
   });
 
+  it('tells handlers that subscribe within a handler of each object once', async () => {
+    const { informer, run, apply } = informed();
+    await run();
+    const events: string[] = [];
+    let isFirst = true;
+    informer.subscribe({
+      added: () => {
+        if (isFirst) isFirst = false;
+        else informer.subscribe({ added: ({ colour }) => void events.push(colour) });
+      },
+    });
+    apply(['b', set('green')]);
+    expect(events.sort()).toEqual(['green', 'red']);
+  });
+
   it('lists again at once after a gap, and tells all keys', async () => {
     const { informer, told, run, gap, source, clock } = informed();
     await run();

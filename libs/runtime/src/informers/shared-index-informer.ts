@@ -180,7 +180,7 @@ export class SharedIndexInformer<T> implements SharedInformer<T> {
   }
 
   #handle(event: (handlers: InformerHandlers<T>) => void): void {
-    for (const handlers of this.#handlers) this.#call(() => event(handlers));
+    for (const handlers of [...this.#handlers]) this.#call(() => event(handlers));
   }
 
   #notify(changed: ChangedKeys): void {

@@ -1,6 +1,8 @@
 /** @throws RangeError */
 function checkServer(text: string): void {
   if (!URL.canParse(text) || new URL(text).protocol !== 'https:') throw new RangeError('is no https URL');
+  const { username, password, search, hash } = new URL(text);
+  if (username + password + search + hash !== '') throw new RangeError('has a user, a query or a fragment');
 }
 
 /** Options that name a server, and the authority of its certificate. */

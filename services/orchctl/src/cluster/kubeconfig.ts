@@ -38,6 +38,7 @@ type Values = OptionValues<typeof definitions>;
 /** Returns what does not fit together. */
 function problems({ user, token, group, caCertFile, caKeyFile }: Values): string[] {
   if ((user === undefined) === (token === undefined)) return ['give one of --user and --token'];
+  if (user === '') return ['--user: must not be empty'];
   if (token !== undefined && group.length > 0) return ['--group: a token has the groups that the server knows it by'];
   return (caCertFile === undefined) === (caKeyFile === undefined) ? [] : ['give --ca-cert-file and --ca-key-file'];
 }
