@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,6 +52,8 @@ describe('examples of pages', { timeout: TEST_MS }, () => {
     for (const file of ['old.yaml', 'manifests/old.yaml']) writeFileSync(join(dir, file), OLD_DEPLOYMENT);
     cpSync(CHART, join(dir, 'web'), { recursive: true });
     server = await startStandalone();
+    mkdirSync(join(dir, '.orch'));
+    symlinkSync(join(dirname(server.postgresDir), 'pki'), join(dir, '.orch', 'pki'));
   }, KUBECTL_BUILD_MS);
   afterAll(async () => {
     await server?.stop();

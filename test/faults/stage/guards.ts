@@ -29,13 +29,13 @@ const TABLE = [
   on('Guard', guard),`,
   },
   {
-    module: 'libs/apiserver/dist/server/serve.js',
-    part: 'authorizer: access.authorizer,',
+    module: 'libs/apiserver/dist/server/components/chain.js',
+    part: "authorizer: process.need('access').authorizer,",
     by: `authorizer: {
           authorize: async (user, request) =>
-            user.name === 'not-at-' + process.argv[2]
+            user.name === 'not-at-' + globalThis.process.argv[2]
               ? { decision: 'deny', reason: '${WHY}' }
-              : access.authorizer.authorize(user, request),
+              : process.need('access').authorizer.authorize(user, request),
         },`,
   },
 ];
