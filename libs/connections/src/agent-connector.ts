@@ -6,7 +6,7 @@ import { isRoutable, type NodeBackend } from '@orch/handlers';
 import { badRequest, type StatusError } from '@orch/machinery';
 import type { OutgoingConnections, Pair, RequestContext } from '@orch/serving';
 import { type PeerOptions, peerOptions } from '@orch/tls';
-import { type AnswerHead, type Exchanging, exchange } from './exchange.js';
+import { type AnswerHead, type Exchanging, exchange, requireClient } from './exchange.js';
 
 /** Certificate that agents are shown, and authorities that theirs are verified against. */
 export interface AgentCredentials {
@@ -46,12 +46,14 @@ export class AgentConnector {
   /**
    * Sends a request to a backend on behalf of a client's request.
    * @returns the head of the response
-   * @throws StatusError 400 for an address that is not allowed, by name or number; Error of the connection
+   * @throws StatusError 400 for an address that is not allowed, by name or number; Error of the connection; for a client
+   * that is gone
    */
   async send(ctx: RequestContext, backend: NodeBackend, { method, headers, ...sent }: Sent): Promise<AnswerHead> {
     const { connections, connectMs, allows = isRoutable } = this.settings;
     const { secure, host, port, path } = backend;
     if (isIP(host) !== 0 && !allows(host)) throw notAllowed();
+    requireClient(ctx);
     let isRefused = false;
     const lookup = allowedLookup((address) => {
       const isAllowed = allows(address);
