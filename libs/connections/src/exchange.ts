@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { systemClock } from '@orch/runtime';
 import {
   askForBody,
+  cutOff,
   type HandedStream,
   isGone,
   type OutgoingConnections,
@@ -111,5 +112,5 @@ export function joinConnections(
 ): HandedStream | undefined {
   if (!switchProtocols(ctx, client, answer, other)) return undefined;
   pump(other.socket, client.socket);
-  return { end: () => other.socket.destroySoon() };
+  return { end: () => cutOff(ctx) };
 }
