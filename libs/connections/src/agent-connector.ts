@@ -69,14 +69,16 @@ export class AgentConnector {
     }
   }
 
-  #tlsFor({ serves }: NodeBackend) {
-    if (serves === 'pod') return { rejectUnauthorized: false };
+  #tlsFor({ serves, host }: NodeBackend) {
+    // Node would take the name from the header `Host`, which is the client's.
+    const servername = isIP(host) === 0 ? host : '';
+    if (serves === 'pod') return { servername, rejectUnauthorized: false };
     const credentials = this.settings.credentials();
     const { client, ca } = credentials;
     const known = this.#peers.get(credentials);
     const peer = known ?? peerOptions({ ca, cert: client?.cert, key: client?.key });
     if (!known) this.#peers.set(credentials, peer);
-    return { ...peer, rejectUnauthorized: serves === 'agent' && ca !== undefined };
+    return { ...peer, servername, rejectUnauthorized: serves === 'agent' && ca !== undefined };
   }
 }
 
