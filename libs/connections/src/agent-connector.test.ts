@@ -37,7 +37,7 @@ const connector = new AgentConnector({
   allows: () => true,
 });
 
-/** What becomes of a request that is sent to the backend once its client has left. */
+/** Sends a request to the backend once its client has left; the answer, or the error. */
 async function sentLate(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
   await once(res, 'close');
   const ctx = { req, res } as RequestContext;
@@ -70,4 +70,49 @@ it.each([1, 2])('asks nobody for a client that has left, over HTTP/%i', async (v
   expect(await outcome).toMatchObject({ message: 'the client is gone' });
   expect(connections).toHaveLength(0);
   server.close();
+});
+
+/** Sends a request for a client that waits; the status of the answer, or the code of the error. */
+async function sent(serves: 'agent' | 'pod', secure = false): Promise<unknown> {
+  const server = createServer();
+  const client = request(`http://127.0.0.1:${await listening(server)}`).on('error', () => undefined);
+  client.end();
+  const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  const place = { serves, secure, host: '127.0.0.1', port, path: '/' } as const;
+  const headers = { host: 'elsewhere.example' };
+  try {
+    const about = { method: 'GET', headers, body: undefined };
+    const { message } = await connector.send({ req, res } as RequestContext, place, about);
+    return message.statusCode;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  } finally {
+    res.end();
+    server.close();
+  }
+}
+
+it.each([
+  ['pod', 60, 200],
+  ['pod', 70, 'HPE_HEADER_OVERFLOW'],
+  ['agent', 500, 200],
+  ['agent', 520, 'HPE_HEADER_OVERFLOW'],
+] as const)('a head of the %s of %i KiB', async (serves, kib, outcome) => {
+  backend.on('connection', (socket: Socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ${'x'.repeat(kib << 10)}\r\n\r\n`);
+  });
+  expect(await sent(serves)).toBe(outcome);
+});
+
+it('names the server that it connects to in the handshake of TLS, not the host of the client', async () => {
+  const greeting = new Promise<Buffer>((resolve) => {
+    backend.once('connection', (socket: Socket) => {
+      socket.once('data', (bytes: Buffer) => {
+        socket.destroy();
+        resolve(bytes);
+      });
+    });
+  });
+  await sent('pod', true);
+  expect((await greeting).includes('elsewhere.example')).toBe(false);
 });

@@ -34,8 +34,8 @@ interface Sent extends Pick<Exchanging, 'body' | 'limitMs'> {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** Bytes of the head of an answer. */
-const MAX_ANSWER_HEAD = 512 << 10;
+/** Bytes of the head of an answer of an agent, and of a pod, which anybody may have made. */
+const [MAX_AGENT_HEAD, MAX_POD_HEAD] = [512 << 10, 64 << 10];
 
 /** Opens connections to node agents and pods, each for one request. */
 export class AgentConnector {
@@ -60,7 +60,8 @@ export class AgentConnector {
       isRefused ||= !isAllowed;
       return isAllowed;
     });
-    const about = { host, port, path, method, headers, lookup, agent: false, maxHeaderSize: MAX_ANSWER_HEAD } as const;
+    const maxHeaderSize = backend.serves === 'pod' ? MAX_POD_HEAD : MAX_AGENT_HEAD;
+    const about = { host, port, path, method, headers, lookup, agent: false, maxHeaderSize } as const;
     const upstream: ClientRequest = secure ? httpsRequest({ ...about, ...this.#tlsFor(backend) }) : httpRequest(about);
     try {
       return await exchange(ctx, upstream, { connections, connectMs, ...sent });

@@ -24,6 +24,8 @@ export function switchProtocols(
   }
   ctx.res.statusCode = 101;
   client.socket.write(headOf(ctx, answer), 'latin1');
+  answer.headers = {};
+  answer.rawHeaders = [];
   other.socket.unshift(other.head);
   other.socket.write(client.head);
   for (const [from, to] of [
