@@ -183,8 +183,10 @@ conformanceWithoutNames('Proxies of pods, services and nodes [Connections]', ({ 
   test('a node is its agent, shown the certificate; another port is not', async () => {
     agent.answer = (req, res) => res.end(`${req.url} ${shownName(req)}`);
     const proxy = `/api/v1/nodes/${node}`;
-    expect(expectStatus(await api.get(`${proxy}/proxy/metrics`), 200).text).toBe('/metrics ');
-    expect(expectStatus(await api.get(`${proxy}:${agent.port}/proxy/stats/`), 200).text).toBe('/stats/ ');
+    expect(expectStatus(await api.get(`${proxy}/proxy/metrics`), 200).text).toBe('/metrics apiserver-kubelet-client');
+    expect(expectStatus(await api.get(`${proxy}:${agent.port}/proxy/stats/`), 200).text).toBe(
+      '/stats/ apiserver-kubelet-client',
+    );
     const { port } = server.address() as AddressInfo;
     expect(expectStatus(await api.get(`${proxy}:${port}/proxy/x`), 200).json().url).toBe('/x');
   });

@@ -89,6 +89,7 @@ conformanceWithoutNames('Connections to pods by another protocol [Connections]',
     expect(values('x-stream-protocol-version')).toEqual(protocols);
     expect(values('x-other')).toEqual(['x']);
     expect(values('x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(values('host')).toEqual([new URL(api.settings.url).host]);
     for (const secret of ['authorization', 'x-remote-user']) expect(values(secret)).toEqual([]);
   });
 

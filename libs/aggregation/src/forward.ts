@@ -9,6 +9,7 @@ import {
   forwardedOf,
   hasUnmeasuredBody,
   joinConnections,
+  requireClient,
 } from '@orch/connections';
 import { StatusError } from '@orch/machinery';
 import {
@@ -184,6 +185,7 @@ async function askOnce(ctx: RequestContext, extension: Extension, forwarding: As
   const { limitMs, via, connections = BY_THE_KERNEL, body } = forwarding;
   const { host, port, serverName, agent } = extension;
   const { req, upgrade } = ctx;
+  requireClient(ctx);
   const upstream: ClientRequest = request({
     host,
     port,

@@ -6,7 +6,7 @@ import { isRoutable, type NodeBackend } from '@orch/handlers';
 import { badRequest, type StatusError } from '@orch/machinery';
 import type { OutgoingConnections, Pair, RequestContext } from '@orch/serving';
 import { type PeerOptions, peerOptions } from '@orch/tls';
-import { type AnswerHead, type Exchanging, exchange } from './exchange.js';
+import { type AnswerHead, type Exchanging, exchange, requireClient } from './exchange.js';
 
 /** Certificate that agents are shown, and authorities that theirs are verified against. */
 export interface AgentCredentials {
@@ -34,8 +34,8 @@ interface Sent extends Pick<Exchanging, 'body' | 'limitMs'> {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** Bytes of the head of an answer. */
-const MAX_ANSWER_HEAD = 512 << 10;
+/** Bytes of the head of an answer of an agent, and of a pod, which anybody may have made. */
+const [MAX_AGENT_HEAD, MAX_POD_HEAD] = [512 << 10, 64 << 10];
 
 /** Opens connections to node agents and pods, each for one request. */
 export class AgentConnector {
@@ -46,19 +46,22 @@ export class AgentConnector {
   /**
    * Sends a request to a backend on behalf of a client's request.
    * @returns the head of the response
-   * @throws StatusError 400 for an address that is not allowed, by name or number; Error of the connection
+   * @throws StatusError 400 for an address that is not allowed, by name or number; Error of the connection; for a client
+   * that is gone
    */
   async send(ctx: RequestContext, backend: NodeBackend, { method, headers, ...sent }: Sent): Promise<AnswerHead> {
     const { connections, connectMs, allows = isRoutable } = this.settings;
     const { secure, host, port, path } = backend;
     if (isIP(host) !== 0 && !allows(host)) throw notAllowed();
+    requireClient(ctx);
     let isRefused = false;
     const lookup = allowedLookup((address) => {
       const isAllowed = allows(address);
       isRefused ||= !isAllowed;
       return isAllowed;
     });
-    const about = { host, port, path, method, headers, lookup, agent: false, maxHeaderSize: MAX_ANSWER_HEAD } as const;
+    const maxHeaderSize = backend.serves === 'pod' ? MAX_POD_HEAD : MAX_AGENT_HEAD;
+    const about = { host, port, path, method, headers, lookup, agent: false, maxHeaderSize } as const;
     const upstream: ClientRequest = secure ? httpsRequest({ ...about, ...this.#tlsFor(backend) }) : httpRequest(about);
     try {
       return await exchange(ctx, upstream, { connections, connectMs, ...sent });
@@ -67,14 +70,16 @@ export class AgentConnector {
     }
   }
 
-  #tlsFor({ serves }: NodeBackend) {
-    if (serves === 'pod') return { rejectUnauthorized: false };
+  #tlsFor({ serves, host }: NodeBackend) {
+    // Node would take the name from the header `Host`, which is the client's.
+    const servername = isIP(host) === 0 ? host : '';
+    if (serves === 'pod') return { servername, rejectUnauthorized: false };
     const credentials = this.settings.credentials();
     const { client, ca } = credentials;
     const known = this.#peers.get(credentials);
     const peer = known ?? peerOptions({ ca, cert: client?.cert, key: client?.key });
     if (!known) this.#peers.set(credentials, peer);
-    return { ...peer, rejectUnauthorized: serves === 'agent' && ca !== undefined };
+    return { ...peer, servername, rejectUnauthorized: serves === 'agent' && ca !== undefined };
   }
 }
 

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { systemClock } from '@orch/runtime';
 import {
   askForBody,
+  cutOff,
   type HandedStream,
+  isGone,
   type OutgoingConnections,
   pump,
   type RequestContext,
@@ -35,15 +37,27 @@ export interface Exchanging {
 }
 
 /**
+ * Refuses to ask another server for a client that has left, or was cut off: called before a request to it is made, which
+ * begins to connect at once.
+ * @throws Error
+ */
+export function requireClient(ctx: RequestContext): void {
+  if (isGone(ctx)) throw new Error('the client is gone');
+}
+
+/**
  * Sends a request to another server on behalf of a client's request, and ends it at once when that is over, also before
  * there is a response.
  * @returns the head of the response
- * @throws Error of the connection; for a response that cannot be passed on
+ * @throws Error of the connection; for a response that cannot be passed on; for a client that is gone
  */
 export function exchange(ctx: RequestContext, upstream: ClientRequest, options: Exchanging): Promise<AnswerHead> {
   const { connections, connectMs, limitMs, body } = options;
   return new Promise((resolve, reject) => {
     const { req, res, upgrade } = ctx;
+    upstream.on('error', reject);
+    // Its end would not be seen any more.
+    if (isGone(ctx)) return void upstream.destroy(new Error('the client is gone'));
     upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => {
       const { statusCode = 0 } = message;
@@ -52,7 +66,6 @@ export function exchange(ctx: RequestContext, upstream: ClientRequest, options: 
       upstream.destroy();
       reject(new Error(`it answers with the status ${statusCode}`));
     });
-    upstream.on('error', reject);
     upstream.once('upgrade', (message, socket: Socket, head) => {
       // Nothing else listens for errors of the socket yet; without a listener they would end the process.
       socket.on('error', () => undefined);
@@ -99,5 +112,5 @@ export function joinConnections(
 ): HandedStream | undefined {
   if (!switchProtocols(ctx, client, answer, other)) return undefined;
   pump(other.socket, client.socket);
-  return { end: () => other.socket.destroySoon() };
+  return { end: () => cutOff(ctx) };
 }

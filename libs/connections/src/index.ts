@@ -1,4 +1,4 @@
 export { agentOptions } from './agent-options.js';
-export { type AnswerHead, exchange, joinConnections } from './exchange.js';
+export { type AnswerHead, exchange, joinConnections, requireClient } from './exchange.js';
 export { NodeConnections } from './node-connections.js';
 export { forwardedFor, forwardedOf, hasUnmeasuredBody } from './request-headers.js';

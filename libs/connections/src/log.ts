@@ -30,7 +30,7 @@ export async function passLog(
   const { statusCode = 0, headers } = message;
   if (isRedirect(statusCode) && headers.location !== undefined) {
     message.destroy();
-    throw unexplained(`Get ${JSON.stringify(new URL(headers.location, urlOf(backend)).href)}: redirects forbidden`);
+    throw unexplained(`Get ${JSON.stringify(resolved(headers.location, urlOf(backend)))}: redirects forbidden`);
   }
   if (statusCode < 200 || statusCode > 206) throw await refusalOf(message, about);
   message.statusCode = 200;
@@ -57,6 +57,9 @@ async function ask(
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const isRedirect = (code: number): boolean => REDIRECTS.has(code);
+
+/** The address that a redirect leads to; as it came where it is none. */
+const resolved = (location: string, base: string): string => URL.parse(location, base)?.href ?? location;
 
 /** The error of an agent as a Status, with its text. */
 async function refusalOf(message: IncomingMessage, about: About): Promise<StatusError> {

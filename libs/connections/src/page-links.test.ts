@@ -62,4 +62,20 @@ describe('a page', () => {
     const endless = `<a ${'x'.repeat(200_000)}`;
     expect(await rewritten([endless])).toBe(endless);
   });
+
+  it('looks at a character once, however small the pieces of a tag are', () => {
+    const page = new PageLinks(links).resume();
+    const begun = process.cpuUsage();
+    page.write('<a');
+    for (let at = 0; at < 64 << 10; at++) page.write(at === 0 ? ' ' : 'x');
+    const { user, system } = process.cpuUsage(begun);
+    // Reading the tag from its beginning for each piece takes ten seconds.
+    expect(user + system).toBeLessThan(2_000_000);
+  });
+
+  it('passes on a tag that is too long in small pieces', async () => {
+    const endless = `<a ${'x'.repeat(66_000)}`;
+    // What comes behind is read anew.
+    expect(await rewritten([...`${endless}<a href="/x">`])).toBe(`${endless}<a href="${PREFIX}/x">`);
+  });
 });

@@ -3,6 +3,7 @@ import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { cutOff, passOn, passOnAs, type RequestContext } from '@orch/serving';
 import type { Links } from './links.js';
+import { OpenTag } from './open-tag.js';
 
 /** Attributes of elements that hold a link. */
 const ATTRIBUTES: ReadonlyMap<string, string> = new Map([
@@ -45,35 +46,41 @@ const ATTRIBUTE = /([\s"'/])([a-z-]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi;
 
 /** Leads the links of a page back below a proxy, tag by tag, as it comes; bytes are kept as they are. */
 export class PageLinks extends Transform {
-  #kept = '';
+  /** The tag whose end is still to come. */
+  #open: OpenTag | undefined;
+  /** A `<` at the end of what has come, which may begin a tag. */
+  #last = '';
 
   constructor(private readonly links: Links) {
     super();
   }
 
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    let text = this.#kept + bytes.toString('latin1');
+    const text = this.#last + bytes.toString('latin1');
+    this.#last = '';
     let out = '';
-    for (;;) {
-      const begin = text.search(BEGIN);
-      const end = begin < 0 ? -1 : tagEnd(text, begin);
-      if (begin < 0 || (end < 0 && text.length - begin > MOST_TAG)) {
-        out += text;
-        text = '';
-        break;
+    let at = 0;
+    while (at < text.length) {
+      if (!this.#open) {
+        const { before, rest } = untilTag(text.slice(at));
+        out += before;
+        at = text.length - rest.length;
+        if (rest.length <= 1) {
+          this.#last = rest;
+          break;
+        }
+        this.#open = new OpenTag();
       }
-      out += text.slice(0, begin);
-      text = text.slice(begin);
-      if (end < 0) break;
-      out += this.#tag(text.slice(0, end - begin));
-      text = text.slice(end - begin);
+      at = this.#open.take(text, at);
+      if (!this.#open.isWhole && this.#open.length <= MOST_TAG) break;
+      out += this.#open.isWhole ? this.#tag(this.#open.text) : this.#open.text;
+      this.#open = undefined;
     }
-    this.#kept = text;
     done(null, Buffer.from(out, 'latin1'));
   }
 
   override _flush(done: TransformCallback): void {
-    done(null, Buffer.from(this.#kept, 'latin1'));
+    done(null, Buffer.from(this.#open?.text ?? this.#last, 'latin1'));
   }
 
   #tag(tag: string): string {
@@ -88,17 +95,10 @@ export class PageLinks extends Transform {
   }
 }
 
-/** Position behind a tag that begins at `from`, quoted values taken whole; -1 if its end is still to come. */
-function tagEnd(text: string, from: number): number {
-  let quote = '';
-  for (let at = from + 1; at < text.length; at++) {
-    const char = text[at] as string;
-    if (quote) {
-      if (char === quote) quote = '';
-    } else if (char === '>') return at + 1;
-    else if ((char === '"' || char === "'") && text[at - 1]?.match(/[\s=]/)) quote = char;
-  }
-  return -1;
+/** Splits a text at the beginning of its first tag, or of what may become one. */
+function untilTag(text: string): { before: string; rest: string } {
+  const begin = text.search(BEGIN);
+  return begin < 0 ? { before: text, rest: '' } : { before: text.slice(0, begin), rest: text.slice(begin) };
 }
 
 /** Answers with a page of another server, whose links are led back below a proxy; also one that is compressed (gzip). */

@@ -39,11 +39,13 @@ export function proxyHeaders({ req, res }: RequestContext): OutgoingHttpHeaders 
   };
 }
 
-/** Headers of a client's upgrade, as they came, without its credentials, and with its address. */
+/** Headers of a client's upgrade, as they came, `Host` included, without its credentials, and with its address. */
 export function upgradeHeaders(ctx: RequestContext): OutgoingHttpHeaders {
   const { req } = ctx;
+  const host = hostOf(req);
   return {
     ...asSeveral(req, passedOn(req.headers, NOT_UPGRADED_WITH)),
+    ...(host !== undefined && { host }),
     'x-forwarded-for': forwardedFor(req),
     connection: 'Upgrade',
     upgrade: req.headers.upgrade ?? 'websocket',

@@ -135,10 +135,12 @@ export class Matcher {
     }
   }
 
-  #selectsObject({ object, oldObject }: Attributes): boolean | StatusError {
+  #selectsObject({ operation, object, oldObject }: Attributes): boolean | StatusError {
     const selects = this.#objects;
     if (selects instanceof SelectorError) return internalError(selects.message);
     if (selects.matchesEverything) return true;
+    // The options of a connection have no metadata, so that no label can be asked about, nor its absence.
+    if (operation === 'CONNECT') return false;
     return [object, oldObject].some((each) => each !== undefined && selects.matches(each.metadata?.labels));
   }
 }

@@ -306,6 +306,25 @@ test('bindings narrow down what a policy means', async () => {
   expect(await bound({ excludeResourceRules: [{ ...PODS, resourceNames: ['b'] }] })).toBe('failed expression: false');
 });
 
+test('no labels of a connection can be asked about, nor their absence', async () => {
+  const refuses = { validations: [{ expression: 'false' }] };
+  const connects = { ...PODS, resources: ['pods/exec'], operations: ['CONNECT'] };
+  const connection = {
+    operation: 'CONNECT',
+    subresource: 'exec',
+    object: { apiVersion: 'v1', kind: 'PodExecOptions' },
+  };
+  const selected = (objectSelector: object) => {
+    const matchConstraints = { ...MATCH, resourceRules: [connects], objectSelector };
+    return causeOf({ ...refuses, matchConstraints }, connection as Partial<Attributes>);
+  };
+  expect(await selected({})).toBe('failed expression: false');
+  for (const operator of ['DoesNotExist', 'NotIn'])
+    expect(
+      await selected({ matchExpressions: [{ key: 'a', operator, ...(operator === 'NotIn' && { values: ['b'] }) }] }),
+    ).toBeUndefined();
+});
+
 test('policies mean only what they say, and never what decides about requests', async () => {
   const { plugin, policy, bind } = rig();
   const rule = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['CREATE'] };

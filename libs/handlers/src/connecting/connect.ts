@@ -70,7 +70,7 @@ async function admittedOptions(deps: VerbDeps, ctx: RequestContext, call: Resour
 /** `proxy` of a node, a pod or a service, with any method. @throws StatusError 400, 404, 500, 503 */
 export async function proxy(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = (await admittedOptions(deps, ctx, call)) as PodProxyOptions;
-  const place = await placeOf(deps, call);
+  const place = await placeOf(deps, ctx, call);
   const path = proxiedPath(options.path ?? '', ctx.path);
   const [, query] = splitQuery(ctx.req.url ?? '');
   const backend = { ...place, path: `${path || '/'}${query}` };
@@ -80,14 +80,18 @@ export async function proxy(deps: VerbDeps, ctx: RequestContext, call: ResourceC
 }
 
 /** Finds the server that requests for an object are passed on to. @throws StatusError 400, 404, 500, 503 */
-function placeOf(deps: VerbDeps, { endpoint, namespace, name }: ResourceCall): Promise<BackendPlace> {
+function placeOf(
+  deps: VerbDeps,
+  ctx: RequestContext,
+  { endpoint, namespace, name }: ResourceCall,
+): Promise<BackendPlace> {
   switch (endpoint.definition.resource) {
     case 'nodes':
       return nodePlace(deps, name);
     case 'pods':
       return podPlace(deps, namespace, name);
     default:
-      return servicePlace(deps, namespace, name);
+      return servicePlace(deps, ctx, namespace, name);
   }
 }
 

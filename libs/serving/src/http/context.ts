@@ -153,8 +153,15 @@ export function forgetHeaders(ctx: RequestContext): void {
   ctx.req.rawHeaders = [];
 }
 
+/** Responses that this process has aborted. */
+const CUT = new WeakSet<ServerResponse>();
+
+/** Whether this process has aborted the response, see {@link cutOff}. */
+export const wasCutOff = ({ res }: Answering): boolean => CUT.has(res);
+
 /** Aborts a response that cannot be completed, so that its client does not take it for complete. */
 export function cutOff(ctx: Answering): void {
+  CUT.add(ctx.res);
   const stream = http2StreamOf(ctx);
   if (stream) {
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);

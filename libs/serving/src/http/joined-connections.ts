@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { systemClock } from '@orch/runtime';
 import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
-import type { RequestContext, Upgrade } from './context.js';
+import { type RequestContext, type Upgrade, wasCutOff } from './context.js';
 import { passedOn } from './passed-on.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 
 /**
  * Answers a client that switches to another protocol with the other server's answer, and joins the two connections: the
- * handshake is forwarded as it is, the client's bytes go to the other server, and each connection ends with the other.
- * The caller forwards the bytes from `other.socket`.
+ * handshake is forwarded as it is, the client's bytes go to the other server, and each connection ends with the other: behind
+ * what was read from that, or at once where the request was cut off. The caller forwards the bytes from `other.socket`.
  * @returns whether the client is still there
  */
 export function switchProtocols(
@@ -23,6 +24,8 @@ export function switchProtocols(
   }
   ctx.res.statusCode = 101;
   client.socket.write(headOf(ctx, answer), 'latin1');
+  answer.headers = {};
+  answer.rawHeaders = [];
   other.socket.unshift(other.head);
   other.socket.write(client.head);
   for (const [from, to] of [
@@ -32,12 +35,25 @@ export function switchProtocols(
     from.setTimeout(0);
     from.setNoDelay(true);
     from.on('error', () => to.destroy());
-    from.on('close', () => to.destroySoon());
+    from.on('close', () => (wasCutOff(ctx) ? to.destroy() : endSoon(to)));
   }
   // The keep-alive of the other one is set by its owner.
   client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
   pump(client.socket, other.socket);
   return true;
+}
+
+/** Milliseconds for a connection to take what was read from the other one, which has closed. */
+const LINGER_MS = 10_000;
+
+/** Ends a connection behind what was written to it; cuts it if its peer does not read that in time. */
+function endSoon(socket: Socket): void {
+  if (socket.destroyed) return;
+  socket.once(
+    'close',
+    systemClock.after(LINGER_MS, () => socket.destroy()),
+  );
+  socket.destroySoon();
 }
 
 /**

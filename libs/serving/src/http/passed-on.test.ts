@@ -15,6 +15,15 @@ describe('headers that go on', () => {
     expect(passedOn(headers)).toEqual({ 'x-third': '3' });
   });
 
+  it('are no tokens among the subprotocols, whatever the naming', () => {
+    const offering = (value: string) => passedOn({ 'sec-websocket-protocol': value });
+    const token = 'base64url.bearer.authorization.k8s.io.eA';
+    expect(offering(`${token}, v4.channel.k8s.io,v5`)).toEqual({ 'sec-websocket-protocol': 'v4.channel.k8s.io, v5' });
+    expect(offering(`v4,Base64url.bearer.other.eA`)).toEqual({ 'sec-websocket-protocol': 'v4' });
+    expect(offering(`${token},${token}`)).toEqual({});
+    expect(offering('a,b')).toEqual({ 'sec-websocket-protocol': 'a,b' });
+  });
+
   it('are still those by which a body is measured', () => {
     expect(passedOn({ connection: 'content-length', 'content-length': '2' })).toEqual({ 'content-length': '2' });
   });

@@ -19,8 +19,13 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Headers of a request for this server alone: its host and the caller's credentials. */
 export const OF_THE_CALL: readonly string[] = ['host', 'authorization', 'proxy-authorization', 'expect'];
 
+/** The header by which browsers can send a token, and the beginning of a subprotocol that is one, in any naming. */
+const SUBPROTOCOLS = 'sec-websocket-protocol';
+const TOKEN = /^\s*base64url\.bearer\./i;
+
 /**
- * Returns the headers to forward to another server, or back from it: no hop-by-hop ones, and none about an identity.
+ * Returns the headers to forward to another server, or back from it: no hop-by-hop ones, none about an identity, and no
+ * subprotocol that is a token.
  */
 export function passedOn(
   headers: IncomingHttpHeaders,
@@ -40,7 +45,15 @@ export function passedOn(
     )
       kept[name] = value;
   }
-  return kept;
+  return withoutTokens(kept);
+}
+
+function withoutTokens(headers: Record<string, string | string[]>): Record<string, string | string[]> {
+  const offered = [headers[SUBPROTOCOLS] ?? []].flat().flatMap((value) => value.split(','));
+  if (!offered.some((protocol) => TOKEN.test(protocol))) return headers;
+  const { [SUBPROTOCOLS]: _offered, ...others } = headers;
+  const left = offered.filter((protocol) => !TOKEN.test(protocol)).map((protocol) => protocol.trim());
+  return left.length > 0 ? { ...others, [SUBPROTOCOLS]: left.join(', ') } : others;
 }
 
 /** Header names that a `Connection` header declares to be hop-by-hop; never content-length, which delimits the body. */

@@ -34,6 +34,7 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
     passOn(ctx, answer);
     return undefined;
   }
+  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
   beginAnswer(ctx, answer);
   // A stream cut over there is cut here too: a clean end would say that nothing is missing. But an HTTP/2 client takes a
   // broken stream for a failure of the server and lists again, where it goes on from its last version after an end: which
@@ -43,7 +44,6 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
     if (http2StreamOf(ctx)) ctx.res.end();
     else cutOff(ctx);
   });
-  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
   const finish = () => {
     ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
     ctx.res.end();
@@ -51,7 +51,9 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
   return new HandedWatch(answer, ctx.res, ends, finish, silence);
 }
 
-function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
+/** Sends the head of an answer, which is not kept while the body goes on: another server chooses its size. */
+function beginAnswer({ res }: RequestContext, answer: IncomingMessage): void {
+  const { statusCode = 502, headers } = answer;
   try {
     res.writeHead(statusCode, passedOn(headers));
     // Header bytes were read as Latin-1, and Node flushes them as UTF-8.
@@ -62,6 +64,8 @@ function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: Inc
     for (const name of res.getHeaderNames()) res.removeHeader(name);
     throw error;
   }
+  answer.headers = {};
+  answer.rawHeaders = [];
 }
 
 /** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
