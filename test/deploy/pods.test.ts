@@ -206,7 +206,9 @@ describe('pods as the chart describes them', () => {
     given['orch-servers'] = { ...given['orch-servers'], 'tls.crt': 'nothing' };
     const serial = await serialOf('watch-gateway');
     pods['watch-gateway'].sync();
-    await expect.poll(() => readFileSync(servers['watch-gateway'].logFile, 'utf8')).toContain('tls.crt: it contains no certificate');
+    await expect
+      .poll(() => readFileSync(servers['watch-gateway'].logFile, 'utf8'))
+      .toContain('tls.crt: it contains no certificate');
     expect(await serialOf('watch-gateway')).toBe(serial);
     given['orch-servers'] = { ...given['orch-servers'], 'tls.crt': cert };
     pods['watch-gateway'].sync();
