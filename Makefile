@@ -110,18 +110,11 @@ unit: install
 integration: build
 	npx tsx test/run.ts
 
-# On the Nodes that are supported beside the one that is pinned, supplied by npm: the contract, and the unit tests of what reads bytes. Side by side:
-# the latter wait for databases half of their time.
+# On the Nodes that are supported beside the one that is pinned, supplied by npm: the contract, and the unit tests of what reads bytes.
 READS_BYTES = libs/tls libs/codec libs/machinery libs/schema libs/storage libs/authentication
 VITEST = node node_modules/vitest/vitest.mjs run
 test-other-nodes: build
-	@$(SIDE_BY_SIDE) $(OTHER_NODES)
-
-OTHER_NODES = contract-on-node-22 units-on-node-24
-.PHONY: $(OTHER_NODES)
-units-on-node-24:
 	npx --yes --package=node@24 -c 'node --version && $(VITEST) $(READS_BYTES)'
-contract-on-node-22:
 	TEST_COPIES_DATA=1 CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
 
 # Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
