@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { flood } from '../support/flood.js';
 import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
 import { openUpgraded, SPDY } from '../support/upgraded.js';
 import { conformanceWithoutNames, expectRefusal, expectStatus } from './conformance.js';
@@ -210,37 +211,16 @@ conformanceWithoutNames('Connections to pods by another protocol [Connections]',
   });
 
   test.each(['client', 'agent'])('the %s does not read: that stops the other side', async (stopped) => {
-    const piece = Buffer.alloc(1 << 20, 'x');
-    let sent = 0;
-    /** Writes until nothing more is taken for a second. */
-    const flood = (socket: Socket): Promise<void> =>
-      new Promise((resolve) => {
-        const send = (): void => {
-          while (sent < 200) {
-            sent++;
-            if (socket.write(piece)) continue;
-            const still = setTimeout(resolve, 1_000);
-            socket.once('drain', () => {
-              clearTimeout(still);
-              send();
-            });
-            return;
-          }
-          resolve();
-        };
-        send();
-      });
-    let flooded: Promise<void> | undefined;
+    let flooded: Promise<number> | undefined;
     agent.upgrade = (_req, socket) => {
       socket.pause();
       socket.write(SWITCHED);
-      if (stopped === 'client') flooded = flood(socket);
+      if (stopped === 'client') flooded = flood(socket, 200);
     };
     const { socket } = await open(`${pod}/portforward`);
     if (stopped === 'client') socket.pause();
-    else flooded = flood(socket);
-    await flooded;
-    expect(sent).toBeLessThan(64);
+    else flooded = flood(socket, 200);
+    expect(await flooded).toBeLessThan(64);
     for (const connection of agent.connections) connection.destroy();
     socket.destroy();
     await expect.poll(() => agent.connections.size).toBe(0);
