@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCopies, inDatabase } from '../support/copies.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { PlainClient } from './client.js';
 import { childrenCpuSeconds, cpuSeconds, memoryMiB } from './process-usage.js';
@@ -22,12 +23,25 @@ afterAll(async () => {
 const collection = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 
 async function fill(namespace: string, objects: number, more: object = {}): Promise<void> {
-  const data = { text: 'x'.repeat(1000) };
   await client.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  await client.many(objects, 128, async (i) => {
-    const object = { metadata: { name: `c${i}`, labels: { parity: i % 2 ? 'odd' : 'even' }, ...more }, data };
-    expect((await client.ask('POST', collection(namespace), object)).status).toBe(201);
-  });
+  await client.many(objects, 128, (i) => create(namespace, `c${i}`, i % 2 ? 'odd' : 'even', more));
+}
+
+async function create(namespace: string, name: string, parity: string, more: object = {}): Promise<void> {
+  const object = { metadata: { name, labels: { parity }, ...more }, data: { text: 'x'.repeat(1000) } };
+  expect((await client.ask('POST', collection(namespace), object)).status).toBe(201);
+}
+
+/** As `fill`, of thousands: one of each parity is created by a client, all others are copies of these. */
+async function fillWithCopies(namespace: string, objects: number): Promise<void> {
+  await client.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  for (const parity of ['odd', 'even']) {
+    const of = `template-${parity}`;
+    await create(namespace, of, parity);
+    const copies = { namespace, of, prefix: `${parity}-`, count: objects / 2 - 1 };
+    await inDatabase(server.postgresDir, (database) => createCopies(database, copies));
+  }
+  expect(await count(collection(namespace))).toBe(objects);
 }
 
 async function count(path: string): Promise<number> {
@@ -49,7 +63,7 @@ async function measured(what: string, work: () => Promise<void>): Promise<void> 
 
 describe('bulk deletion', () => {
   it(`deletecollection of ${COLLECTION} objects is one request`, async () => {
-    await fill('many', COLLECTION);
+    await fillWithCopies('many', COLLECTION);
     await measured(`deletecollection of ${COLLECTION}`, async () => {
       const answer = await client.ask('DELETE', collection('many'));
       expect(answer).toMatchObject({ status: 200, complete: true });
@@ -64,7 +78,7 @@ describe('bulk deletion', () => {
     const before = { server, client };
     try {
       [server, client] = [small, new PlainClient(small)];
-      await fill('portions', 6_000);
+      await fillWithCopies('portions', 6_000);
       const answer = await client.ask('DELETE', `${collection('portions')}?labelSelector=parity=odd`);
       expect(answer).toMatchObject({ status: 200, complete: true });
       expect(answer.bytes).toBeGreaterThan(3_000 * 1000);
@@ -105,7 +119,7 @@ describe('bulk deletion', () => {
   });
 
   it(`a namespace of ${NAMESPACE} objects goes, also over a restart`, async () => {
-    await fill('huge', NAMESPACE);
+    await fillWithCopies('huge', NAMESPACE);
     const gone = () =>
       expect.poll(async () => (await client.ask('GET', '/api/v1/namespaces/huge')).status, {
         timeout: 300_000,
@@ -115,7 +129,7 @@ describe('bulk deletion', () => {
       expect((await client.ask('DELETE', '/api/v1/namespaces/huge')).status).toBe(200);
       await gone().toBe(404);
     });
-    await fill('again', 5_000);
+    await fillWithCopies('again', 5_000);
     await client.ask('DELETE', '/api/v1/namespaces/again');
     await server.process.stop();
     await server.process.start();

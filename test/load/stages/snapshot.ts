@@ -1,4 +1,4 @@
-import { inDatabase } from '../bulk.js';
+import { inDatabase } from '../../support/copies.js';
 import type { Measurement } from '../report.js';
 import { fill, type RequestWorker, withRequests } from '../requests.js';
 import { inNamespace } from '../resource.js';
@@ -25,7 +25,7 @@ export async function snapshotStage(settings: StageSettings): Promise<Measuremen
     const update = (count: number) => updates({ ...settings, target: { ...target, resource } }, worker, objects, count);
     await update(sample);
     const without = await update(sample);
-    const [first, last] = await inDatabase(own, async (database) => {
+    const [first, last] = await inDatabase(own.databaseDir, async (database) => {
       await database.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await database.query('SELECT FROM installation');
       const begun = await update(sample);
