@@ -26,7 +26,8 @@ interface RequestControllersOptions {
 
 /** Requests that each controller works on at a time. */
 const WORKERS = 8;
-const RETRY = { firstMs: 1_000, longestMs: 1_000_000 };
+/** As in kube-controller-manager (k8s.io/kubernetes pkg/controller/certificates/certificate_controller.go). */
+const RETRY = { firstMs: 200, longestMs: 1_000_000 };
 
 /**
  * Controllers that approve, sign and clean away certificate requests, under the names that kube-controller-manager
