@@ -4,6 +4,7 @@ import { authenticated } from '@orch/authentication';
 import type { Controller } from '@orch/controllers';
 import { Fairness } from '@orch/fairness';
 import { Metrics, silentLogger } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { ControllerClient, type ControllerSeats } from '@orch/writing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { controllerHost, type RunningControllers, runControllers } from './controllers.js';
@@ -15,7 +16,8 @@ const KEYS = 10_000;
 /** More than there are seats. */
 const WORKERS = 200;
 const SEATS = { mutating: 20, readOnly: 20 };
-const USER = authenticated({ name: 'jane', groups: ['system:authenticated'], extra: {} }, 'token');
+const JANE = { name: 'jane', groups: ['system:authenticated'], extra: {} };
+const USER = authenticated(JANE, 'token');
 
 /** Has each write take a turn of the event loop, as a database does. */
 const waiting = {
@@ -108,13 +110,25 @@ it('a controller with ten thousand keys leaves users their seats', async () => {
 }, 120_000);
 
 it('a controller is refused where no seat becomes free, and its key is tried again', async () => {
-  let free = false;
-  const seats: ControllerSeats = {
-    take: (user, request) => (free ? fairness.seats : refusing).take(user, request),
-  };
-  const errors: unknown[] = [];
-  const client = new ControllerClient(controllerHost(api, { seats }), 'job-controller');
+  const bounded = new Fairness({
+    ...{
+      deps: api.deps,
+      store: api.store,
+      feed: api.feed,
+      metrics: new Metrics(),
+      logger: silentLogger,
+      decides: true,
+    },
+    limits: { seats: { mutating: 1, readOnly: 1 }, maxWaitMs: 60_000, sliceMs: 0 },
+    features: { enabled: () => false },
+  });
+  const { seats } = bounded;
   const endpoint = api.endpoint('secrets');
+  const request = { ...{ isResourceRequest: true, verb: 'create', group: '', version: 'v1' }, path: '' } as const;
+  const leave = await seats.take(JANE, { ...request, resource: 'secrets', subresource: '', namespace: '', name: '' });
+  const errors: unknown[] = [];
+  const clock = new ManualClock();
+  const client = new ControllerClient(controllerHost(api, { seats, clock }), 'job-controller');
   const controller: Controller = {
     name: 'jobs',
     sources: [{ subscribe: () => () => undefined, keys: () => ['a'] }],
@@ -123,16 +137,11 @@ it('a controller is refused where no seat becomes free, and its key is tried aga
       return undefined;
     },
   };
-  running = await runControllers({ controllers: [controller] }, { onError: (error) => void errors.push(error) });
-  await expect.poll(() => errors.length).toBeGreaterThan(0);
+  const onError = (error: unknown) => void errors.push(error);
+  running = await runControllers({ controllers: [controller] }, { onError, clock });
+  await clock.advance(60_000);
   expect(errors[0]).toMatchObject({ code: 429 });
-  free = true;
+  leave();
+  await clock.advance(60_000);
   await expect.poll(() => api.stored('secrets', 'a')).toBeDefined();
 });
-
-/** Fixed limits that are used up. */
-const refusing: ControllerSeats = {
-  async take() {
-    throw Object.assign(new Error('too many requests'), { code: 429 });
-  },
-};

@@ -10,7 +10,8 @@ import type { TestApi } from './test-api.js';
 /** What controllers on an API in memory write through: everything is allowed, nothing is recorded, unless the test says otherwise. */
 export const controllerHost = ({ deps, store }: TestApi, more: Partial<ControllerHost> = {}): ControllerHost => {
   const { names, pipeline, remover } = deps;
-  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, term: () => 1, ...more };
+  const allowed = { authorizer: alwaysAllow, audit: undefined, term: () => 1, clock: systemClock };
+  return { names, pipeline, remover, store, ...allowed, ...more };
 };
 
 type Lease = ConstructorParameters<typeof Leadership>[0];

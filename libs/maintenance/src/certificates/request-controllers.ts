@@ -26,7 +26,7 @@ interface RequestControllersOptions {
 
 /** Requests that each controller works on at a time. */
 const WORKERS = 8;
-/** As in kube-controller-manager (k8s.io/kubernetes pkg/controller/certificates/certificate_controller.go). */
+/** Waits of kube-controller-manager (k8s.io/kubernetes pkg/controller/certificates/certificate_controller.go). */
 const RETRY = { firstMs: 200, longestMs: 1_000_000 };
 
 /**

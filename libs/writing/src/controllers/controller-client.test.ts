@@ -3,9 +3,10 @@ import { ActionRecorder, type AuditBackend, type EventRecord, PolicyEvaluator } 
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import { type ApiObject, tooManyRequests } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerClient } from './controller-client.js';
+import { ControllerClient, type ControllerHost } from './controller-client.js';
 import type { ControllerSeats } from './controller-seats.js';
 
 const ACCOUNT = 'namespace-controller';
@@ -50,13 +51,13 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-function client(term: () => number | undefined = () => 1, seats?: ControllerSeats): ControllerClient {
+function client(term: () => number | undefined = () => 1, more: Partial<ControllerHost> = {}): ControllerClient {
   const audit = new ActionRecorder({
     policy: new PolicyEvaluator({ rules: [{ level }] }),
     observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },
     ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000, clock: systemClock },
   });
-  return new ControllerClient(controllerHost(api, { authorizer, audit, term, ...(seats && { seats }) }), ACCOUNT);
+  return new ControllerClient(controllerHost(api, { authorizer, audit, term, ...more }), ACCOUNT);
 }
 const target = () => ({ endpoint: api.endpoint('configmaps'), key: { namespace: 'default', name: 'a' } });
 const parsed = () => events.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
@@ -66,22 +67,71 @@ describe('the writes of a controller', () => {
     const taken: string[] = [];
     const seats: ControllerSeats = {
       async take({ name }, { verb, resource }) {
-        if (verb === 'delete') throw tooManyRequests('too many requests', 1);
         taken.push(`${name} ${verb} ${resource}`);
         return () => void taken.push('left');
       },
     };
-    const own = client(undefined, seats);
+    const own = client(undefined, { seats });
     await own.create(api.endpoint('configmaps'), CONFIG_MAP);
     refused.add('update');
     await expect(own.update(target(), (current) => current)).rejects.toMatchObject({ code: 403 });
-    const asks = asked.length;
-    const refusal = own.delete(api.endpoint('configmaps'), target().key, { dryRun: false });
-    await expect(refusal).rejects.toMatchObject({ code: 429 });
     expect(taken).toEqual([`${USER} create configmaps`, 'left', `${USER} update configmaps`, 'left']);
-    expect(asked).toHaveLength(asks);
-    const [last] = parsed().filter(({ verb, stage }) => verb === 'delete' && stage === 'ResponseComplete');
-    expect(last).toMatchObject({ responseStatus: { code: 429 } });
+  });
+
+  describe('that get no seat', () => {
+    let clock: ManualClock;
+    let attempts: number[];
+    let leads: boolean;
+    let isFree: () => boolean;
+    let own: ControllerClient;
+    beforeEach(() => {
+      [clock, attempts, leads, isFree] = [new ManualClock(), [], true, () => false];
+      const seats: ControllerSeats = {
+        async take() {
+          attempts.push(clock.now());
+          if (!isFree()) throw tooManyRequests('too many requests', 2);
+          return () => undefined;
+        },
+      };
+      own = client(() => (leads ? 1 : undefined), { seats, clock });
+    });
+    const create = () => own.create(api.endpoint('configmaps'), CONFIG_MAP);
+
+    it('ask again when the refusal says so, ten times, before anything else is done', async () => {
+      const refusal = expect(create()).rejects.toMatchObject({ code: 429 });
+      await clock.advance(60_000);
+      await refusal;
+      expect(attempts).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20].map((second) => second * 1_000));
+      expect(asked).toEqual([]);
+      const [last] = parsed().filter(({ verb, stage }) => verb === 'create' && stage === 'ResponseComplete');
+      expect(last).toMatchObject({ responseStatus: { code: 429 } });
+    });
+
+    it('are made once there is one', async () => {
+      isFree = () => attempts.length === 3;
+      const created = create();
+      await clock.advance(4_000);
+      await created;
+      expect(await api.stored('configmaps', 'a')).toBeDefined();
+      expect(attempts).toEqual([0, 2_000, 4_000]);
+    });
+
+    it('are given up once the process leads no longer', async () => {
+      const refusal = expect(create()).rejects.toMatchObject({ code: 429 });
+      await clock.advance(2_000);
+      leads = false;
+      await clock.advance(60_000);
+      await refusal;
+      expect(attempts).toEqual([0, 2_000, 4_000]);
+    });
+
+    it('are not tried again after any other refusal', async () => {
+      isFree = () => {
+        throw new Error('no flow control');
+      };
+      await expect(create()).rejects.toThrow('no flow control');
+      expect(attempts).toEqual([0]);
+    });
   });
 
   it('are made by its service account, for admission and for who owns the fields', async () => {

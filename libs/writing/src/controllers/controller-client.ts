@@ -5,7 +5,7 @@ import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import { managerOf } from '@orch/merge';
 import { type Endpoint, servedObject, toStatusError } from '@orch/resources';
-import { systemClock } from '@orch/runtime';
+import type { Clock } from '@orch/runtime';
 import type { Key, ReadingStore } from '@orch/storage';
 import type { DeletionOptions } from '../own/deletion.js';
 import type { Collection } from '../own/each-stored.js';
@@ -14,7 +14,7 @@ import type { ObjectRemover, Removal } from '../own/object-remover.js';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { UpdateFunction, WriteRequest, Written } from '../pipeline/write-request.js';
-import type { ControllerSeats } from './controller-seats.js';
+import { type ControllerSeats, takePatiently } from './controller-seats.js';
 import { attributesOf, type WriteTarget } from './request-attributes.js';
 
 /** Dependencies of the clients of controllers. */
@@ -38,6 +38,8 @@ export interface ControllerHost {
    * in another.
    */
   readonly term: () => number | undefined;
+  /** Clock of deadlines, and of waits for a seat. */
+  readonly clock: Clock;
 }
 
 /** How an update is made, beside its change; see {@link WriteRequest}. */
@@ -139,12 +141,14 @@ export class ControllerClient {
   ): Promise<T> {
     const request = attributesOf(verb, target);
     const term = this.host.term();
-    const recorded = await this.host.audit?.begin({ user: this.#wire, agent: this.#agent, request });
+    const isOver = () => term === undefined || this.host.term() !== term;
+    const { audit, seats, clock } = this.host;
+    const recorded = await audit?.begin({ user: this.#wire, agent: this.#agent, request });
     let leave: (() => void) | undefined;
     try {
-      leave = await this.host.seats?.take(this.#user, request);
+      leave = seats && (await takePatiently(() => seats.take(this.#user, request), isOver, clock));
       await this.#authorize(request, recorded);
-      const result = await work(this.#caller(request, recorded, term), recorded);
+      const result = await work(this.#caller(request, recorded, isOver), recorded);
       recorded?.end(success);
       return result;
     } catch (error) {
@@ -165,16 +169,16 @@ export class ControllerClient {
     if (!isAllowed) throw forbiddenRequest(this.#user, request, reason);
   }
 
-  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, term: number | undefined): Caller {
+  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, isOver: () => boolean): Caller {
     return {
-      isOver: () => term === undefined || this.host.term() !== term,
+      isOver,
       user: this.#user,
       access: { authorizer: this.host.authorizer, request },
       agent: managerOf(this.#agent),
       warnings: [],
       annotations: recorded?.annotations ?? new AuditNotes(),
       ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
-      deadline: systemClock.now() + REQUEST_MS,
+      deadline: this.host.clock.now() + REQUEST_MS,
     };
   }
 }

@@ -10,6 +10,7 @@ import {
   quotaCounts,
   runsController,
 } from '@orch/maintenance';
+import { systemClock } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import { ControllerClient, type ControllerHost } from '@orch/writing';
 import { declare, type Host, stateOf, tellingOf } from './process.js';
@@ -101,6 +102,7 @@ const hostOf = (process: Process, leadership: Leadership): ControllerHost => ({
   authorizer: process.need('access').authorizer,
   audit: process.need('audit').actions,
   seats: process.need('fairness').seats,
+  clock: systemClock,
 });
 
 type Shared = Pick<
