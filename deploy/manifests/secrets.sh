@@ -81,6 +81,7 @@ leaf balancer ca "/CN=$service" serverAuth "$names"
 leaf front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
 leaf aggregator front-proxy-ca /CN=aggregator-client clientAuth
 leaf gateway-client front-proxy-ca /CN=gateway-client clientAuth
+leaf kubelet-client ca /CN=apiserver-kubelet-client clientAuth
 client_key admin
 leaf admin ca /O=system:masters/CN=admin clientAuth
 
@@ -104,3 +105,4 @@ secret orch-servers ca.crt=ca.crt tls.crt=servers.crt tls.key=servers.key front-
   gateway-client.crt=gateway-client.crt gateway-client.key=gateway-client.key
 secret orch-load-balancer ca.crt=ca.crt tls.crt=balancer.crt tls.key=balancer.key \
   front-proxy.crt=front-proxy.crt front-proxy.key=front-proxy.key
+secret orch-kubelet-client tls.crt=kubelet-client.crt tls.key=kubelet-client.key

@@ -14,6 +14,7 @@ const BY_THE_CHART = [
   ...['proxy-client-cert-file', 'proxy-client-key-file', 'gateway-client-cert-file', 'gateway-client-key-file'],
   ...['history-retention', 'watch-cache-bytes', 'watch-bookmark-interval', 'request-timeout', 'min-request-timeout'],
   ...['max-watch-age', 'shutdown-delay-duration', 'shutdown-drain-duration', 'logging-format', 'cluster-admin-users'],
+  ...['kubelet-client-certificate', 'kubelet-client-key', 'kubelet-client-users'],
 ];
 /** Options whose value is a path and no single file of a Secret or ConfigMap, and how each is set instead. */
 const OTHER_PATHS: Readonly<Record<string, string>> = {

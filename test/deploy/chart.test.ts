@@ -322,6 +322,42 @@ describe('the chart', () => {
     expect(filesOf('watch-gateway')).toEqual([['tls.crt'], 1]);
   });
 
+  const NO_PAIR = ['pki.mode=secret', 'pki.secretName=servers', 'loadBalancer.secretName=balancer'];
+  const FILES = ['/etc/orch/pki/kubelet-client.crt', '/etc/orch/pki/kubelet-client.key'];
+  test.each([
+    [
+      'that it makes',
+      ['pki.mode=generate'],
+      { name: 'orch-servers', items: ['kubelet-client.crt', 'kubelet-client.key'] },
+    ],
+    ['of cert-manager', ['pki.mode=certManager'], { name: 'orch-kubelet-client', items: ['tls.crt', 'tls.key'] }],
+    ['of yours', ['kubelets.clientSecret=mine', ...NO_PAIR], { name: 'mine', items: ['tls.crt', 'tls.key'] }],
+    ['of none', NO_PAIR, undefined],
+  ])('shows kubelets a pair %s', (_, set, pair) => {
+    const { objects } = render('values', `--set=${set.join(',')}`);
+    for (const role of ['api-server', 'watch-gateway']) {
+      const workload = named(objects, 'Deployment', `orch-${role}`) as Manifest;
+      const pki = (workload.spec.template.spec.volumes as Manifest[]).find(({ name }) => name === 'pki') as Manifest;
+      const sources = (pki.projected.sources as Manifest[]).map(({ secret }) => ({
+        name: secret.name,
+        items: (secret.items as { key: string; path: string }[])
+          .filter(({ path }) => path.startsWith('kubelet'))
+          .map(({ key }) => key),
+      }));
+      expect(sources.filter(({ items }) => items.length > 0)).toEqual(pair ? [pair] : []);
+      const args = (containers(workload)[0].args as string[]).filter((arg) => arg.startsWith('--kubelet'));
+      const files = [`--kubelet-client-certificate=${FILES[0]}`, `--kubelet-client-key=${FILES[1]}`];
+      const users = role === 'api-server' ? ['--kubelet-client-users=apiserver-kubelet-client'] : [];
+      expect(args).toEqual([...(pair ? files : []), ...users]);
+    }
+  });
+
+  test('gives nobody the rights of a kubelet client where no user is named', () => {
+    const { objects } = render('values', '--set=kubelets.clientUser=');
+    const server = named(objects, 'Deployment', 'orch-api-server') as Manifest;
+    expect((containers(server)[0].args as string[]).join()).not.toContain('--kubelet-client-users');
+  });
+
   test('takes rules and dashboards as files', () => {
     const rules = join(DEPLOY, 'prometheus', 'rules', 'orch.yml');
     const dashboard = join(DEPLOY, 'grafana', 'orch-watch.json');

@@ -118,7 +118,10 @@ async function statusOf(agent: Agent, role: Role = 'api-server'): Promise<number
 describe('pods as the chart describes them', () => {
   test('hold no key of an authority, nor of an identity that is not theirs', () => {
     const common = ['client-ca/ca.crt', 'pki/ca.crt', 'pki/front-proxy-ca.crt', 'pki/tls.crt', 'pki/tls.key'];
-    const identities = { 'api-server': ['aggregator', 'gateway-client'], 'watch-gateway': ['aggregator'] };
+    const identities = {
+      'api-server': ['aggregator', 'gateway-client', 'kubelet-client'],
+      'watch-gateway': ['aggregator', 'kubelet-client'],
+    };
     for (const role of ROLES) {
       const pairs = identities[role].flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]);
       const paths = [...common, ...pairs].map((name) => `/etc/orch/${name}`).sort();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +77,15 @@ describe.each([
     const { 'front-proxy-ca.crt': _itself, ...ofServers } = subjects('orch-servers');
     expect(ofServers).toEqual(names);
     expect(subjects('orch-load-balancer')).toEqual({ 'front-proxy.crt': 'front-proxy-client' });
+  });
+
+  test('have kubelets know servers by a client certificate of the authority of callers', () => {
+    const [secret, file] =
+      name === 'the chart' ? ['orch-servers', 'kubelet-client.crt'] : ['orch-kubelet-client', 'tls.crt'];
+    const client = certificate(secret, file);
+    expect(client.subject).toBe('CN=apiserver-kubelet-client');
+    expect(client.verify(certificate('orch-servers', 'ca.crt').publicKey)).toBe(true);
+    expect(client.checkPrivateKey(createPrivateKey(files(secret)[file.replace('.crt', '.key')] ?? ''))).toBe(true);
   });
 
   test('leave the keys of authorities out of what is mounted', () => {

@@ -103,7 +103,8 @@ export class AccessControl {
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
     const writing = { deps, store, endpoints, policy, informers: this.#informers };
-    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
+    const users = { administrators: options.clusterAdminUsers, kubeletClients: options.kubeletClientUsers };
+    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, users });
   }
 
   /** Opened when the process starts, before anything is decided. */

@@ -40,6 +40,11 @@ export const authorizationOptions = {
     default: [],
     help: 'Users who may do everything. At each start, those that are missing are added to the ClusterRoleBinding cluster-admin-users.',
   },
+  'kubelet-client-users': {
+    type: 'list',
+    default: [],
+    help: 'Users who may do everything through the API of kubelets: that of --kubelet-client-certificate, where the certificate has no group with that right. At each start, those that are missing are added to the ClusterRoleBinding kubelet-client-users, of the role system:kubelet-api-admin.',
+  },
   'authorization-webhook-config-file': {
     type: 'string',
     help: 'Kubeconfig of the server that the mode Webhook sends SubjectAccessReviews to. It is read at start.',

@@ -2,6 +2,7 @@ import {
   autoUpdateAnnotation,
   type BootstrapObject,
   type BootstrapPolicy,
+  type BoundUsers,
   bootstrapPolicy,
   isProtected,
   type RbacPolicy,
@@ -26,8 +27,8 @@ interface BootstrapPolicyOptions {
   readonly policy: RbacPolicy;
   readonly informers: Pick<PolicyInformers, 'confirm'>;
   readonly features: Features;
-  /** Users who may do everything. */
-  readonly administrators: readonly string[];
+  /** Users who have roles from the start. */
+  readonly users: BoundUsers;
   /** Default: the machine's time. */
   readonly clock?: Clock;
 }
@@ -59,8 +60,8 @@ export class BootstrapPolicyKeeper {
   readonly #annotation: string;
 
   constructor(private readonly options: BootstrapPolicyOptions) {
-    const { deps, features, administrators } = options;
-    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features), administrators);
+    const { deps, features, users } = options;
+    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features), users);
     this.#annotation = autoUpdateAnnotation(deps.names);
   }
 

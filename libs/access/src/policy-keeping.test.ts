@@ -50,7 +50,7 @@ afterEach(() => {
 
 const parts = () => ({
   ...{ deps: api.deps, endpoints: policyEndpoints(api.deps), policy, informers },
-  ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES, administrators: [] },
+  ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES, users: {} },
 });
 const keeper = () => new BootstrapPolicyKeeper(parts());
 const aggregation = (known = informers) => {

@@ -28,6 +28,7 @@ export {
   autoUpdateAnnotation,
   type BootstrapObject,
   type BootstrapPolicy,
+  type BoundUsers,
   bootstrapPolicy,
 } from './rbac/bootstrap-policy.js';
 export { TooManyRulesError, uncovered } from './rbac/covers.js';

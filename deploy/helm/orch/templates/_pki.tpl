@@ -38,6 +38,30 @@ balancers are believed no server has.
       - { key: {{ ternary "tls" $identity $apart }}.crt, path: {{ $identity }}.crt }
       - { key: {{ ternary "tls" $identity $apart }}.key, path: {{ $identity }}.key }
 {{- end }}
+{{- with include "orch.kubeletClient" $root }}
+{{- $client := fromJson . }}
+- secret:
+    name: {{ $client.name | quote }}
+    items:
+      - { key: {{ $client.key }}.crt, path: kubelet-client.crt }
+      - { key: {{ $client.key }}.key, path: kubelet-client.key }
+{{- end }}
+{{- end -}}
+
+{{/* Common name of the certificate that is made for what follows. */}}
+{{- define "orch.kubeletUser" -}}{{ default "apiserver-kubelet-client" .Values.kubelets.clientUser }}{{- end -}}
+
+{{/*
+The Secret with what kubelets know servers by, and the names of certificate and key in it, as JSON: {name, key}; empty where they are
+shown nothing.
+*/}}
+{{- define "orch.kubeletClient" -}}
+{{- $name := .Values.kubelets.clientSecret -}}
+{{- $own := and (not $name) (ne .Values.pki.mode "secret") -}}
+{{- if $own -}}
+{{- $name = printf "%s-%s" (include "orch.fullname" .) (ternary "kubelet-client" "servers" (eq .Values.pki.mode "certManager")) -}}
+{{- end -}}
+{{- if $name -}}{{ dict "name" $name "key" (ternary "kubelet-client" "tls" (and $own (eq .Values.pki.mode "generate"))) | toJson }}{{- end -}}
 {{- end -}}
 
 {{/* The Secret with what the load balancer shows and is believed by. */}}
@@ -73,7 +97,7 @@ certificates of all that are believed.
 */}}
 {{- define "orch.certificateEdition" -}}
 {{- $root := index . 0 -}}
-{{ now | date "2006" }}-{{ printf "2 %s %s %s" (include "orch.hosts" $root) (include "orch.publicUrl" $root) (index . 1) | sha256sum | trunc 12 }}
+{{ now | date "2006" }}-{{ printf "3 %s %s %s" (include "orch.hosts" $root) (include "orch.publicUrl" $root) (index . 1) | sha256sum | trunc 12 }}
 {{- end -}}
 
 {{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component edition). */}}

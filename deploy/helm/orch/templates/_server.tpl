@@ -78,6 +78,10 @@ spec:
             - --gateway-client-cert-file=/etc/orch/pki/gateway-client.crt
             - --gateway-client-key-file=/etc/orch/pki/gateway-client.key
             {{- end }}
+            {{- if include "orch.kubeletClient" $root }}
+            - --kubelet-client-certificate=/etc/orch/pki/kubelet-client.crt
+            - --kubelet-client-key=/etc/orch/pki/kubelet-client.key
+            {{- end }}
             - --naming={{ $config.naming }}
             {{- with include "orch.natsUrls" $root }}
             - {{ printf "--nats-url=%s" . | quote }}
@@ -102,6 +106,11 @@ spec:
             {{- if and (eq $root.Values.pki.mode "generate") (eq .component "api-server") }}
             # Helm signs no groups: the administrator's certificate says the user alone.
             - --cluster-admin-users=admin
+            {{- end }}
+            {{- if eq .component "api-server" }}
+            {{- with $root.Values.kubelets.clientUser }}
+            - {{ printf "--kubelet-client-users=%s" . | quote }}
+            {{- end }}
             {{- end }}
             {{- if $root.Values.auth.tokenSecret }}
             - --token-auth-file=/etc/orch/tokens/tokens.csv

@@ -15,20 +15,24 @@ describe('what every installation has', () => {
     expect([count('clusterrolebindings'), count('rolebindings')]).toEqual([43, 7]);
   });
 
-  it('has a binding for administrators where some are named', () => {
-    const { bindings: more } = bootstrapPolicy(namesOf('kubernetes'), () => true, ['jane', 'joe']);
-    const found = more.find(({ name }) => name === 'cluster-admin-users');
+  it.each([
+    ['administrators', 'cluster-admin-users', 'cluster-admin'],
+    ['kubeletClients', 'kubelet-client-users', 'system:kubelet-api-admin'],
+  ])('has a binding for %s where some are named', (users, binding, role) => {
+    const { bindings: more } = bootstrapPolicy(namesOf('kubernetes'), () => true, { [users]: ['jane', 'joe'] });
+    const found = more.find(({ name }) => name === binding);
     expect(found).toMatchObject({
       resource: 'clusterrolebindings',
       object: {
-        roleRef: { kind: 'ClusterRole', name: 'cluster-admin' },
+        roleRef: { kind: 'ClusterRole', name: role },
         subjects: [
           { kind: 'User', name: 'jane' },
           { kind: 'User', name: 'joe' },
         ],
       },
     });
-    expect(bindings.some(({ name }) => name === 'cluster-admin-users')).toBe(false);
+    expect(bindings.some(({ name }) => name === binding)).toBe(false);
+    expect(more.filter(({ name }) => name.endsWith('-users'))).toEqual([found]);
   });
 
   it('has the names of the installation', () => {

@@ -38,28 +38,38 @@ const GROUP = 'rbac.authorization.orch.io';
 /** The annotation with which the owner of a role or binding disables updates: with the value `false`. */
 export const autoUpdateAnnotation = (names: Names): string => names.key(`${GROUP}/autoupdate`);
 
+/** Users to whom the operator gives a role from the start. */
+export interface BoundUsers {
+  /** Users with all rights. */
+  readonly administrators?: readonly string[];
+  /** Users who may do everything through the API of kubelets. */
+  readonly kubeletClients?: readonly string[];
+}
+
 /**
  * @param enabled whether a feature is on: some rules depend on it
- * @param administrators users with all rights
+ * @param users users for whom there are bindings beside those of every installation
  */
 export function bootstrapPolicy(
   names: Names,
   enabled: (gate: BootstrapGate) => boolean,
-  administrators: readonly string[] = [],
+  { administrators = [], kubeletClients = [] }: BoundUsers = {},
 ): BootstrapPolicy {
   const isOn = ({ gate }: { readonly gate?: BootstrapGate }) => gate === undefined || enabled(gate);
   return {
     roles: BOOTSTRAP_ROLES.filter(isOn).map((row) => roleOf(row, names, isOn)),
-    bindings: [...BOOTSTRAP_BINDINGS.filter(isOn), ...administratorsRow(administrators)].map((row) =>
-      bindingOf(row, names),
-    ),
+    bindings: [
+      ...BOOTSTRAP_BINDINGS.filter(isOn),
+      ...usersRow('cluster-admin-users', 'cluster-admin', administrators),
+      ...usersRow('kubelet-client-users', 'system:kubelet-api-admin', kubeletClients),
+    ].map((row) => bindingOf(row, names)),
   };
 }
 
-function administratorsRow(users: readonly string[]): BindingRow[] {
+function usersRow(name: string, role: string, users: readonly string[]): BindingRow[] {
   if (users.length === 0) return [];
-  const subjects = users.map((name) => ({ kind: 'User', name }) as const);
-  return [{ name: 'cluster-admin-users', role: 'cluster-admin', subjects }];
+  const subjects = users.map((user) => ({ kind: 'User', name: user }) as const);
+  return [{ name, role, subjects }];
 }
 
 function roleOf(row: RoleRow, names: Names, isOn: (row: RuleRow) => boolean): BootstrapObject<ReconciledRole> {
