@@ -2,6 +2,7 @@ import {
   type Authorizer,
   alwaysAllow,
   alwaysDeny,
+  type BoundUsers,
   bootstrapPolicy,
   type Concerned,
   mastersDecide,
@@ -103,8 +104,7 @@ export class AccessControl {
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
     const writing = { deps, store, endpoints, policy, informers: this.#informers };
-    const users = { administrators: options.clusterAdminUsers, kubeletClients: options.kubeletClientUsers };
-    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, users });
+    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, users: usersOf(options) });
   }
 
   /** Opened when the process starts, before anything is decided. */
@@ -165,3 +165,8 @@ export class AccessControl {
     await this.#webhook?.close();
   }
 }
+
+const usersOf = ({ clusterAdminUsers, kubeletClientUsers }: AuthorizationOptions): BoundUsers => ({
+  administrators: clusterAdminUsers,
+  kubeletClients: kubeletClientUsers,
+});
