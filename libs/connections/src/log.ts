@@ -5,9 +5,8 @@ import { isGone, left, passOn, type RequestContext } from '@orch/serving';
 import type { AgentConnector } from './agent-connector.js';
 import { agentRefusal } from './agent-refusal.js';
 import { dialMessage } from './dial-errors.js';
-
-/** Bytes of an error of an agent that are read. */
-const MAX_ERROR_BYTES = 50_000;
+import { logProtocol, passLogMessages } from './log-messages.js';
+import { refusalText } from './refusal-text.js';
 
 /** Resource and object of a log, as errors name them. */
 interface About {
@@ -16,8 +15,9 @@ interface About {
 }
 
 /**
- * Answers with the log that an agent sends, as it comes.
- * @throws StatusError of the agent; 500 when it cannot be reached, 400 for an address that is not allowed
+ * Answers with the log that an agent sends, as it comes; to a client that wants a WebSocket, as its messages.
+ * @throws StatusError of the agent; 500 when it cannot be reached, 400 for an address that is not allowed, 400 or 403
+ * for a WebSocket that cannot be
  */
 export async function passLog(
   ctx: RequestContext,
@@ -25,6 +25,7 @@ export async function passLog(
   backend: NodeBackend,
   about: About,
 ): Promise<void> {
+  const protocol = ctx.upgrade && logProtocol(ctx);
   const message = await ask(ctx, connector, backend);
   if (!message) return;
   const { statusCode = 0, headers } = message;
@@ -33,6 +34,7 @@ export async function passLog(
     throw unexplained(`Get ${JSON.stringify(resolved(headers.location, urlOf(backend)))}: redirects forbidden`);
   }
   if (statusCode < 200 || statusCode > 206) throw await refusalOf(message, about);
+  if (ctx.upgrade) return passLogMessages(ctx, ctx.upgrade, message, protocol);
   message.statusCode = 200;
   message.headers = { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' };
   ctx.res.setHeader('Audit-Id', ctx.requestId);
@@ -63,24 +65,9 @@ const resolved = (location: string, base: string): string => URL.parse(location,
 
 /** The error of an agent as a Status, with its text. */
 async function refusalOf(message: IncomingMessage, about: About): Promise<StatusError> {
-  const text = await textOf(message);
+  const text = await refusalText(message);
   const { statusCode: code = 0 } = message;
   if (code === 400) return badRequest(text);
   if (code !== 500) return agentRefusal(code, text, about);
   return new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
-}
-
-async function textOf(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of message as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= MAX_ERROR_BYTES) break;
-    }
-  } catch {
-    // The agent has gone on the way: the text that has arrived is used.
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
 }

@@ -29,7 +29,7 @@ export {
 export { askForBody } from './http/expected-continue.js';
 export { createApplication } from './http/express-application.js';
 export { overBothVersions } from './http/express-http2.js';
-export { pump, switchProtocols } from './http/joined-connections.js';
+export { endBehind, gatherWrites, pump, switchProtocols } from './http/joined-connections.js';
 export { OF_THE_CALL, passedOn } from './http/passed-on.js';
 export { prettyList, wantsPretty } from './http/pretty.js';
 export { type BodyLimits, readBefore, readBody } from './http/read-body.js';
@@ -62,6 +62,7 @@ export { OutgoingConnections } from './sockets/outgoing-connections.js';
 export { meetExpectations } from './sockets/request-heads.js';
 export { type NamedShownPair, type Pair, pairFor } from './sockets/shown-pairs.js';
 export { VanishedPeers } from './sockets/vanished-peers.js';
+export { checkWebSocketKey, offeredProtocols, wantsWebSocket } from './sockets/web-socket-request.js';
 export { AdmittedWatch, type OpenWatch, OpenWatches, type WatchCheck } from './watching/open-watches.js';
 export { refusalFrames } from './watching/refusal-frame.js';
 export { SlowReaders } from './watching/slow-readers.js';

@@ -35,7 +35,7 @@ export function switchProtocols(
     from.setTimeout(0);
     from.setNoDelay(true);
     from.on('error', () => to.destroy());
-    from.on('close', () => (wasCutOff(ctx) ? to.destroy() : endSoon(to)));
+    from.on('close', () => endBehind(ctx, to));
   }
   // The keep-alive of the other one is set by its owner.
   client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -45,6 +45,13 @@ export function switchProtocols(
 
 /** Milliseconds for a connection to take what was read from the other one, which has closed. */
 const LINGER_MS = 10_000;
+
+/**
+ * Ends the other side of a connection that has closed: behind what was written to it, or at once where the request was
+ * cut off.
+ */
+export const endBehind = (ctx: RequestContext, other: Socket): void =>
+  void (wasCutOff(ctx) ? other.destroy() : endSoon(other));
 
 /** Ends a connection behind what was written to it; cuts it if its peer does not read that in time. */
 function endSoon(socket: Socket): void {
@@ -57,20 +64,27 @@ function endSoon(socket: Socket): void {
 }
 
 /**
- * Passes the bytes of a connection to another, no faster than they are taken, and its end. What is read in one turn of
- * the event loop is written at once: TLS hands over each record by itself, and a write of each costs most of the CPU.
+ * Returns a function to call in front of each write to a connection: what is written in one turn of the event loop goes
+ * out at once. TLS hands over each record by itself, and a write of each costs most of the CPU.
  */
-export function pump(from: Socket, to: Socket): void {
+export function gatherWrites(to: Socket): () => void {
   let isCorked = false;
+  return () => {
+    if (isCorked) return;
+    isCorked = true;
+    to.cork();
+    systemClock.soon(() => {
+      isCorked = false;
+      to.uncork();
+    });
+  };
+}
+
+/** Passes the bytes of a connection to another, no faster than they are taken, and its end. */
+export function pump(from: Socket, to: Socket): void {
+  const gather = gatherWrites(to);
   from.on('data', (bytes: Buffer) => {
-    if (!isCorked) {
-      isCorked = true;
-      to.cork();
-      setImmediate(() => {
-        isCorked = false;
-        to.uncork();
-      });
-    }
+    gather();
     if (to.write(bytes)) return;
     from.pause();
     to.once('drain', () => from.resume());

@@ -1,10 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { type Names, StatusError } from '@orch/machinery';
+import { badRequest, type Names, StatusError } from '@orch/machinery';
 import { hostOf } from '../http/context.js';
 
 /** Whether a request asks to switch to a WebSocket (RFC 6455 section 4.1). */
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+/** Subprotocols that a client offers, in its order. */
+export const offeredProtocols = ({ headers }: IncomingMessage): string[] =>
+  headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
+
+/** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow, its subprotocols apart */
+export function checkWebSocketKey({ headers }: IncomingMessage): void {
+  if (headers['sec-websocket-version'] !== '13') throw badRequest('Sec-WebSocket-Version must be 13');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
+    throw badRequest('Sec-WebSocket-Key must be 16 bytes in base64');
+  }
+}
 
 /**
  * Moves a token from the subprotocols, where browsers can send one, to the `Authorization` header for authentication;
@@ -12,8 +24,9 @@ export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
  * base64url without padding, and must be accompanied by another one.
  * @throws StatusError 401 for several tokens, for a malformed one, and for one alone
  */
-export function takeProtocolToken({ headers }: IncomingMessage, names: Names): void {
-  const offered = headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
+export function takeProtocolToken(req: IncomingMessage, names: Names): void {
+  const { headers } = req;
+  const offered = offeredProtocols(req);
   const prefix = `base64url.bearer.${names.group('authorization.orch.io')}.`;
   const [token, ...more] = offered.filter((protocol) => protocol.startsWith(prefix));
   if (token === undefined) return;

@@ -5,6 +5,7 @@ import type { WatchSink } from '@orch/watchcache';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext, Upgrade } from '../http/context.js';
 import { WebSocketConnection } from '../sockets/web-socket-connection.js';
+import { checkWebSocketKey } from '../sockets/web-socket-request.js';
 import { WatchOutput, type WatchOutputs } from './watch-output.js';
 import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
 
@@ -28,12 +29,9 @@ const handshakes = new WebSocketServer({
 const SUBPROTOCOLS = /^[!#$%&'*+.^`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^`|~\w-]+)*$/;
 
 /** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow */
-export function checkHandshake({ headers }: IncomingMessage): void {
-  if (headers['sec-websocket-version'] !== '13') throw badRequest('Sec-WebSocket-Version must be 13');
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
-    throw badRequest('Sec-WebSocket-Key must be 16 bytes in base64');
-  }
-  const protocols = headers['sec-websocket-protocol'];
+export function checkHandshake(req: IncomingMessage): void {
+  checkWebSocketKey(req);
+  const protocols = req.headers['sec-websocket-protocol'];
   if (protocols !== undefined && !namesEachOnce(protocols)) {
     throw badRequest('Sec-WebSocket-Protocol must be a list of different tokens');
   }
