@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type SpdyStream, serveSpdy } from './spdy.js';
 
+/** Sizes of the pieces that floods have written, by any agent of the process. */
+export const flooded: number[] = [];
+
 const SUCCESS = JSON.stringify({ metadata: {}, status: 'Success' });
 
 const failed = (code: string): string =>
@@ -18,7 +21,8 @@ const switched = (protocol: string): string =>
 
 /**
  * Does what an agent of release 1.27 does with exec, attach and port-forward over SPDY, for pods that are made up: `cat` sends back what
- * it gets, `exit N` ends with that code, any other command is written to standard output; a port sends back what it gets, in capitals.
+ * it gets, `flood N` writes so many MiB, `stall` reads nothing, `sizes` writes the sizes of its terminal until its input ends, `break` breaks the
+ * connection, `exit N` ends with that code, any other command is written to standard output; a port sends back what it gets, in capitals.
  * WebSocket is refused, as it does not know the versions that newer clients ask for.
  */
 export function servePodSessions(req: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -60,8 +64,12 @@ class Session {
     private readonly url: URL,
     private readonly socket: Socket,
   ) {
-    const names = ['input', 'output', 'error'].filter((name) => url.searchParams.has(name));
-    this.#wanted = names.length + 1 + (url.searchParams.has('tty') ? 1 : 0);
+    const isTerminal = url.searchParams.has('tty');
+    // A terminal has one output.
+    const names = ['input', 'output', ...(isTerminal ? ['tty'] : ['error'])].filter((name) =>
+      url.searchParams.has(name),
+    );
+    this.#wanted = names.length + 1;
   }
 
   readonly opened = (stream: SpdyStream): void => {
@@ -75,11 +83,27 @@ class Session {
     if (program === 'cat' && input) {
       input.onData = (bytes) => output?.write(bytes);
       input.onEnd = () => this.#end(SUCCESS);
-    } else if (program === 'exit') this.#end(failed(args[0] ?? '1'));
+    } else if (program === 'flood') void this.#flood(Number(args[0]));
+    else if (program === 'stall' && input) input.onData = () => new Promise(() => undefined);
+    else if (program === 'sizes' && input) {
+      const sizes = this.#streams.get('resize');
+      if (sizes) sizes.onData = (bytes) => output?.write(bytes);
+      input.onEnd = () => this.#end(SUCCESS);
+    } else if (program === 'break') this.socket.destroy();
+    else if (program === 'exit') this.#end(failed(args[0] ?? '1'));
     else {
       output?.write(`${[program, ...args].join(' ')}\n`);
       this.#end(SUCCESS);
     }
+  }
+
+  async #flood(pieces: number): Promise<void> {
+    const [output, piece] = [this.#streams.get('stdout'), Buffer.alloc(1 << 20, 'x')];
+    for (let sent = 0; sent < pieces && !this.socket.destroyed; sent++) {
+      await output?.write(piece);
+      flooded.push(piece.length);
+    }
+    this.#end(SUCCESS);
   }
 
   #end(status: string): void {

@@ -24,11 +24,12 @@ const HEAD_BYTES = 8;
 /** A stream that the other side has opened. */
 export interface SpdyStream {
   readonly headers: ReadonlyMap<string, string>;
-  write(bytes: string | Buffer): void;
+  /** Resolves once the connection takes more. */
+  write(bytes: string | Buffer): Promise<void>;
   /** Ends this side's half. */
   end(bytes?: string | Buffer): void;
-  /** What comes; set once the stream is known. */
-  onData: (bytes: Buffer) => void;
+  /** Takes what comes, and nothing more comes on the connection until it is through; set once the stream is known. */
+  onData: (bytes: Buffer) => unknown;
   /** The other side has ended its half. */
   onEnd: () => void;
 }
@@ -55,7 +56,7 @@ export async function serveSpdy(socket: Socket, opened: (stream: SpdyStream) => 
       const type = isControl ? head.readUInt16BE(2) : 0;
       if (!isControl) {
         const stream = streams.get(head.readUInt32BE(0));
-        if (body.length > 0) stream?.onData(body);
+        if (body.length > 0) await stream?.onData(body);
         if (flags & FIN) stream?.onEnd();
       } else if (type === PING) socket.write(control(PING, 0, body));
       else if (type === SYN_STREAM) {
@@ -70,14 +71,21 @@ export async function serveSpdy(socket: Socket, opened: (stream: SpdyStream) => 
 }
 
 function streamOn(socket: Socket, id: number, headers: ReadonlyMap<string, string>): SpdyStream {
-  const send = (flags: number, bytes: string | Buffer): void => {
+  const send = (flags: number, bytes: string | Buffer): Promise<void> | undefined => {
     const body = Buffer.from(bytes as string);
-    socket.write(Buffer.concat([idOf(id), head(flags, body.length), body]));
+    if (socket.write(Buffer.concat([idOf(id), head(flags, body.length), body])) || socket.destroyed) return undefined;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      socket.on('drain', done).on('close', done);
+    });
   };
   return {
     headers,
-    write: (bytes) => send(0, bytes),
-    end: (bytes = '') => send(FIN, bytes),
+    write: async (bytes) => send(0, bytes),
+    end: (bytes = '') => void send(FIN, bytes),
     onData: () => undefined,
     onEnd: () => undefined,
   };

@@ -16,6 +16,13 @@ export const agentOptions = {
     min: 0,
     help: 'How long connecting to the agent of a node, or to a pod, may take, the TLS handshake included; 0 is no bound.',
   },
+  'max-stream-message-bytes': {
+    type: 'bytes',
+    default: 1 << 20,
+    min: 64 << 10,
+    max: (16 << 20) - 1,
+    help: 'Maximum size of a message of a client on a WebSocket that is translated for agents (feature gates TranslateStreamCloseWebsocketRequests and PortForwardWebsockets). So much of each connection may be in memory. A longer message closes the connection with 1009.',
+  },
 } as const;
 
 /** Values of {@link agentOptions}. */

@@ -1,16 +1,22 @@
-import type { Connections, NodeBackend } from '@orch/handlers';
+import type { Connections, NodeBackend, PodSession } from '@orch/handlers';
 import { shuttingDown } from '@orch/resources';
-import type { HandedStreams, RequestContext, Upgrade } from '@orch/serving';
+import type { Features } from '@orch/schema';
+import { type HandedStreams, offeredProtocols, type RequestContext, type Upgrade, wantsWebSocket } from '@orch/serving';
 import { AgentConnector, type AgentCredentials } from './agent-connector.js';
 import type { AgentOptions } from './agent-options.js';
+import { V5 } from './command-messages.js';
 import { passLog } from './log.js';
 import { passProxied } from './proxy.js';
+import { translateCommand } from './translated-command.js';
+import { tunnelPorts, tunnelsOf } from './tunnel.js';
 import { passUpgrade } from './upgrade.js';
 
 /** Settings of {@link NodeConnections}. */
 interface NodeConnectionsSettings {
   /** Options of the process. */
   readonly options: AgentOptions;
+  /** Features of this process. */
+  readonly features: Features;
   /** Returns the current credentials; new connections are made with them. */
   readonly credentials: () => AgentCredentials;
   /** Knows whether the process is shutting down, and detects peers that have vanished. */
@@ -24,11 +30,10 @@ export class NodeConnections implements Connections {
   /** Types of node addresses, in the order in which they are tried. */
   readonly addressTypes: readonly string[];
   readonly #connector: AgentConnector;
-  readonly #streams: NodeConnectionsSettings['streams'];
 
-  constructor({ options, credentials, streams, allows }: NodeConnectionsSettings) {
+  constructor(private readonly settings: NodeConnectionsSettings) {
+    const { options, credentials, streams, allows } = settings;
     this.addressTypes = options.kubeletPreferredAddressTypes;
-    this.#streams = streams;
     const { connections } = streams;
     this.#connector = new AgentConnector({
       ...{ credentials, connections, connectMs: options.kubeletTimeout },
@@ -43,8 +48,17 @@ export class NodeConnections implements Connections {
   }
 
   /** See {@link Connections.upgrade}. */
-  async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void> {
+  async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend, session?: PodSession): Promise<void> {
     this.#checkOpen();
+    const { features, options } = this.settings;
+    const request = { ctx, client, maxMessage: options.maxStreamMessageBytes };
+    const isMessages = session !== undefined && wantsWebSocket(ctx.req);
+    if (!isMessages) return passUpgrade(ctx, client, this.#connector, backend);
+    if (session === 'ports') {
+      if (features.enabled('PortForwardWebsockets') && tunnelsOf(ctx).length > 0)
+        return tunnelPorts(request, this.#connector, backend);
+    } else if (features.enabled('TranslateStreamCloseWebsocketRequests') && offeredProtocols(ctx.req).includes(V5))
+      return translateCommand(request, this.#connector, backend, session);
     await passUpgrade(ctx, client, this.#connector, backend);
   }
 
@@ -56,6 +70,6 @@ export class NodeConnections implements Connections {
 
   /** @throws StatusError 429 while the process is shutting down: a stream would soon be cut */
   #checkOpen(): void {
-    if (this.#streams.draining) throw shuttingDown();
+    if (this.settings.streams.draining) throw shuttingDown();
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { hostOf, http2StreamOf, OF_THE_CALL, passedOn, type RequestContext, socketOf } from '@orch/serving';
+import { SPDY } from './spdy/frames.js';
 
 /** Request headers that are left out of an upgrade: it has no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
@@ -51,6 +52,15 @@ export function upgradeHeaders(ctx: RequestContext): OutgoingHttpHeaders {
     upgrade: req.headers.upgrade ?? 'websocket',
   };
 }
+
+/** Headers with which an agent is asked for SPDY/3.1 and one of several protocols, for a client's WebSocket. */
+export function spdyHeaders(ctx: RequestContext, protocols: readonly string[]): OutgoingHttpHeaders {
+  const headers = { ...upgradeHeaders(ctx), upgrade: SPDY, 'x-stream-protocol-version': [...protocols] };
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('sec-websocket-')));
+}
+
+/** Whether an answer goes on with SPDY/3.1. */
+export const isSpdy = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === SPDY.toLowerCase();
 
 /** The addresses that a request came by, the client's first. */
 export const forwardedFor = (req: IncomingMessage): string =>

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type NodeBackend, unexplained } from '@orch/handlers';
 import { StatusError } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
@@ -24,24 +24,43 @@ export async function passUpgrade(
   connector: AgentConnector,
   backend: NodeBackend,
 ): Promise<void> {
-  const answer = await ask(ctx, connector, backend);
-  if (!answer) return;
+  const { method = 'GET' } = ctx.req;
+  const answer = await askForUpgrade(ctx, connector, backend, { method, headers: upgradeHeaders(ctx) });
+  if (answer) joinConnections(ctx, client, answer.message, answer.switched);
+}
+
+/**
+ * Asks a server of a node for another protocol.
+ * @returns the connection that goes on with it; undefined where the client is gone, or the refusal has been passed on
+ * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
+ */
+export async function askForUpgrade(
+  ctx: RequestContext,
+  connector: AgentConnector,
+  backend: NodeBackend,
+  sent: { readonly method: string; readonly headers: OutgoingHttpHeaders },
+): Promise<Required<AnswerHead> | undefined> {
+  const answer = await ask(ctx, connector, backend, sent);
+  if (!answer) return undefined;
   const { message, switched } = answer;
-  if (switched) return void joinConnections(ctx, client, message, switched);
+  if (switched) return { message, switched };
   const { statusCode = 0 } = message;
-  if (statusCode >= BAD_REQUEST) return passRefusal(ctx, message);
-  message.destroy();
-  throw unexplained(`invalid upgrade response: status code ${statusCode}`);
+  if (statusCode < BAD_REQUEST) {
+    message.destroy();
+    throw unexplained(`invalid upgrade response: status code ${statusCode}`);
+  }
+  await passRefusal(ctx, message);
+  return undefined;
 }
 
 async function ask(
   ctx: RequestContext,
   connector: AgentConnector,
   backend: NodeBackend,
+  sent: { readonly method: string; readonly headers: OutgoingHttpHeaders },
 ): Promise<AnswerHead | undefined> {
-  const { method = 'GET' } = ctx.req;
   try {
-    return await connector.send(ctx, backend, { method, headers: upgradeHeaders(ctx), body: undefined });
+    return await connector.send(ctx, backend, { ...sent, body: undefined });
   } catch (error) {
     if (isGone(ctx)) return undefined;
     if (error instanceof StatusError) throw error;

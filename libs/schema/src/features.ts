@@ -63,13 +63,11 @@ export const FEATURES = {
   PodDeletionCost: on('the annotation for the cost of a pod’s deletion must be a number'),
   PodDisruptionConditions: on('an evicted pod gets the condition `DisruptionTarget`'),
   PodSchedulingReadiness: on('`schedulingGates` of pods'),
+  PortForwardWebsockets: off('alpha', '`portforward` by WebSockets that carry SPDY/3.1, of later releases'),
   ProbeTerminationGracePeriod: on('`terminationGracePeriodSeconds` of liveness and startup probes'),
   ProcMountType: off('alpha', '`securityContext.procMount` of containers, other than `Default`'),
   ReadWriteOncePod: on('access mode `ReadWriteOncePod`'),
-  RecoverVolumeExpansionFailure: off(
-    'alpha',
-    'a claim whose expansion failed may request less storage again; `allocatedResources` and `resizeStatus` in its status',
-  ),
+  RecoverVolumeExpansionFailure: off('alpha', 'smaller requests of claims; `allocatedResources`, `resizeStatus`'),
   RemainingItemCount: on('pages of lists say how many items remain'),
   RemoveSelfLink: settled('`metadata.selfLink` is never set'),
   RetroactiveDefaultStorageClass: on('a claim without a class may be given one later'),
@@ -81,6 +79,7 @@ export const FEATURES = {
   StatefulSetAutoDeletePVC: on('`persistentVolumeClaimRetentionPolicy` of StatefulSets'),
   StatefulSetStartOrdinal: on('`ordinals` of StatefulSets'),
   TopologyAwareHints: on('`hints` of endpoints in slices'),
+  TranslateStreamCloseWebsocketRequests: off('alpha', '`exec` and `attach` by `v5.channel.k8s.io`, of later releases'),
   UserNamespacesStatelessPodsSupport: off('alpha', '`hostUsers` of pods'),
   ValidatingAdmissionPolicy: off(
     'alpha',

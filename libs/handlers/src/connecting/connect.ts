@@ -4,6 +4,7 @@ import type { Pod, PodExecOptions, PodPortForwardOptions, PodProxyOptions } from
 import type { RequestContext, ResourceCall } from '@orch/serving';
 import { admitConnection } from '../bodies/sent-object.js';
 import type { VerbDeps } from '../deps.js';
+import type { PodSession } from './connections.js';
 import { agentQuery, connectionOptions, logOptions } from './options.js';
 import { proxiedPath, splitQuery } from './proxied-path.js';
 import { servicePlace } from './services.js';
@@ -35,22 +36,34 @@ export async function podStream(deps: VerbDeps, ctx: RequestContext, call: Resou
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
   const container = containerOf(pod, options.container ?? '');
   const place = `${call.namespace}/${call.name}/${container}`;
-  await upgrade(deps, ctx, pod, `/${call.subresource}/${place}${agentQuery(options)}`);
+  const { stdin = false, stdout = false, stderr = false, tty = false } = options;
+  const path = `/${call.subresource}/${place}${agentQuery(options)}`;
+  await upgrade(deps, ctx, { pod, path, session: { stdin, stdout, stderr, tty } });
 }
 
 /** `portforward` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
 export async function podPorts(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = (await admittedOptions(deps, ctx, call)) as PodPortForwardOptions;
   const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
-  await upgrade(deps, ctx, pod, `/portForward/${call.namespace}/${call.name}${agentQuery(options)}`);
+  const path = `/portForward/${call.namespace}/${call.name}${agentQuery(options)}`;
+  await upgrade(deps, ctx, { pod, path, session: 'ports' });
+}
+
+/** A session that a client asks for. */
+interface SessionRequest {
+  readonly pod: Pod;
+  /** Path and query of the request to the agent. */
+  readonly path: string;
+  readonly session: PodSession;
 }
 
 /** Connects the client to the agent of a pod. @throws StatusError 400, 404, 500 */
-async function upgrade(deps: VerbDeps, ctx: RequestContext, { metadata, spec }: Pod, path: string): Promise<void> {
+async function upgrade(deps: VerbDeps, ctx: RequestContext, { pod, path, session }: SessionRequest): Promise<void> {
+  const { metadata, spec } = pod;
   if (!spec?.nodeName) throw badRequest(`pod ${metadata?.name} does not have a host assigned`);
   const backend = { ...(await agentOf(deps, spec.nodeName)), serves: 'agent', secure: true, path } as const;
   if (!ctx.upgrade) throw badRequest('Upgrade request required');
-  await deps.connections.upgrade(ctx, ctx.upgrade, backend);
+  await deps.connections.upgrade(ctx, ctx.upgrade, backend, session);
 }
 
 /**

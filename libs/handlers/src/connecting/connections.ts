@@ -18,6 +18,21 @@ export interface NodeBackend {
   readonly path: string;
 }
 
+/** The streams that a client asks for of a command that runs in a pod. */
+export interface CommandSession {
+  /** Standard input. */
+  readonly stdin: boolean;
+  /** Standard output. */
+  readonly stdout: boolean;
+  /** Standard error; without meaning for a terminal. */
+  readonly stderr: boolean;
+  /** Sizes of a terminal, which the command runs in. */
+  readonly tty: boolean;
+}
+
+/** A session with a pod: a command, or ports that are forwarded. */
+export type PodSession = CommandSession | 'ports';
+
 /** Connections of this process to nodes and to what runs on them. */
 export interface Connections {
   /** Types of node addresses, in the order in which they are tried. */
@@ -35,9 +50,10 @@ export interface Connections {
   /**
    * Connects a client that asks for another protocol to an agent, which decides about it; resolves once bytes are
    * passed on, or the refusal of the agent has been.
+   * @param session session of a pod that is asked for, whose protocol may be translated; absent for a proxy
    * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
    */
-  upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend): Promise<void>;
+  upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend, session?: PodSession): Promise<void>;
   /**
    * Passes a request on, and its answer back, with the bodies as they come. Links in the answer are led back below the
    * path of the proxy.

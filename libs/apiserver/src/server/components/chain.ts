@@ -67,6 +67,7 @@ function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetri
 const connectionsOf = (process: Host<'credentials' | 'handedOn'>): NodeConnections =>
   new NodeConnections({
     options: process.settings.serving,
+    features: process.features,
     credentials: () => process.need('credentials').current.agents,
     streams: process.need('handedOn'),
   });

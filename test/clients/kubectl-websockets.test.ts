@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Api } from '../support/api.js';
+import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
+import { servePodSessions } from '../support/pod-sessions.js';
+import { type Standalone, startStandalone } from '../support/standalone.js';
+import { startWebSocketProxy, type WebSocketProxy } from '../support/web-socket-proxy.js';
+import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
+
+const GATES = 'TranslateStreamCloseWebsocketRequests=true,PortForwardWebsockets=true';
+const BYTES = 100 << 20;
+const MOVING_MS = 120_000;
+
+let file: string;
+let server: Standalone;
+let agent: NodeAgent;
+let api: Api;
+let proxy: WebSocketProxy;
+let kubectl: Kubectl;
+
+beforeAll(async () => {
+  file = findKubectl('1.33');
+  server = await startStandalone({ args: [`--feature-gates=${GATES}`] });
+  api = new Api(server);
+  agent = await startNodeAgent();
+  agent.upgrade = servePodSessions;
+  await agent.join(api, 'n');
+  await makePodOn(api, 'default', 'p', 'n');
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  await api.patch('/api/v1/namespaces/default/pods/p/status', 'merge', { status });
+  proxy = await startWebSocketProxy(server);
+  kubectl = new Kubectl(file, server.kubeconfig);
+}, KUBECTL_BUILD_MS);
+
+afterAll(async () => {
+  await proxy?.stop();
+  api?.close();
+  await server?.stop();
+  await agent?.stop();
+});
+
+// A proxy that knows no SPDY is enough: nothing falls back to it.
+afterEach(async () => {
+  expect(new Set(proxy.upgrades)).toEqual(new Set(['websocket']));
+  proxy.upgrades.length = 0;
+  await expect.poll(() => agent.connections.size).toBe(0);
+});
+
+const args = (...rest: string[]) => [`--server=${proxy.url}`, ...rest];
+
+const start = (...rest: string[]) =>
+  spawn(file, ['--kubeconfig', server.kubeconfig, ...args(...rest)], { stdio: ['pipe', 'pipe', 'inherit'] });
+
+test('exec and attach', async () => {
+  expect(await kubectl.ok(args('exec', 'p', '--', 'echo', 'a b', 'c'))).toBe('echo a b c\n');
+  expect(await kubectl.ok(args('exec', '-i', 'p', '--', 'cat'), { input: 'in and out' })).toBe('in and out');
+  const ended = await kubectl.run(args('exec', 'p', '--', 'exit', '7'));
+  expect([ended.code, ended.stderr]).toEqual([7, expect.stringContaining('exit code 7')]);
+  expect(await kubectl.refused(args('exec', 'p', '--', 'break'))).toContain('the connection to the agent ended');
+  expect(await kubectl.ok(args('attach', 'p'))).toContain('\n');
+});
+
+/** Reads a stream until so many bytes are there, or it ends; their sum. */
+async function sumOf(
+  stream: AsyncIterable<Buffer>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly [number, string]> {
+  const sum = createHash('sha256');
+  let got = 0;
+  for await (const piece of stream) {
+    sum.update(piece);
+    got += piece.length;
+    if (got >= most) break;
+  }
+  return [got, sum.digest('hex')];
+}
+
+test(
+  'exec of 100 MiB, both ways',
+  async () => {
+    const bytes = randomBytes(BYTES);
+    const child = start('exec', '-i', 'p', '--', 'cat');
+    child.stdin.end(bytes);
+    const back = await sumOf(child.stdout);
+    expect(back).toEqual([BYTES, createHash('sha256').update(bytes).digest('hex')]);
+  },
+  MOVING_MS,
+);
+
+test(
+  'port-forward: many connections, and 100 MiB both ways',
+  async () => {
+    const child = start('port-forward', 'p', ':80', '--address=127.0.0.1');
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = Number(/127\.0\.0\.1:(\d+) ->/.exec(first.toString())?.[1]);
+    const words = Array.from({ length: 50 }, (_each, number) => `word-${number}`);
+    const answers = words.map(async (word) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(word);
+      return Buffer.concat(await socket.toArray()).toString();
+    });
+    expect(await Promise.all(answers)).toEqual(words.map((word) => word.toUpperCase()));
+    const bytes = Buffer.from(
+      randomBytes(BYTES / 2)
+        .toString('hex')
+        .toUpperCase(),
+    );
+    const socket = connect(port, '127.0.0.1');
+    socket.end(bytes);
+    expect(await sumOf(socket)).toEqual([BYTES, createHash('sha256').update(bytes).digest('hex')]);
+    child.kill();
+    await once(child, 'close');
+  },
+  MOVING_MS,
+);
