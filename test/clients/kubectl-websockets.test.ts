@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../support/api.js';
 import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
 import { servePodSessions } from '../support/pod-sessions.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { startWebSocketProxy, type WebSocketProxy } from '../support/web-socket-proxy.js';
+import { goProgram } from './go-program.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
 
 const GATES = 'TranslateStreamCloseWebsocketRequests=true,PortForwardWebsockets=true';
@@ -63,56 +64,78 @@ test('exec and attach', async () => {
   expect(await kubectl.ok(args('attach', 'p'))).toContain('\n');
 });
 
-/** Reads a stream until so many bytes are there, or it ends; their sum. */
-async function sumOf(
-  stream: AsyncIterable<Buffer>,
-  most = Number.POSITIVE_INFINITY,
-): Promise<readonly [number, string]> {
-  const sum = createHash('sha256');
+const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Number of bytes of a stream, and their sum. */
+async function sumOf(stream: AsyncIterable<Buffer>): Promise<readonly [number, string]> {
+  const all = createHash('sha256');
   let got = 0;
   for await (const piece of stream) {
-    sum.update(piece);
+    all.update(piece);
     got += piece.length;
-    if (got >= most) break;
   }
-  return [got, sum.digest('hex')];
+  return [got, all.digest('hex')];
 }
 
-test(
-  'exec of 100 MiB, both ways',
-  async () => {
-    const bytes = randomBytes(BYTES);
-    const child = start('exec', '-i', 'p', '--', 'cat');
-    child.stdin.end(bytes);
-    const back = await sumOf(child.stdout);
-    expect(back).toEqual([BYTES, createHash('sha256').update(bytes).digest('hex')]);
-  },
-  MOVING_MS,
-);
+/** Sends 100 MiB through a command that sends back what it gets. */
+async function throughCommand(pod: string): Promise<void> {
+  const bytes = randomBytes(BYTES);
+  const child = start('exec', '-i', pod, '--', 'cat');
+  child.stdin.end(bytes);
+  expect(await sumOf(child.stdout)).toEqual([BYTES, sum(bytes)]);
+}
 
-test(
-  'port-forward: many connections, and 100 MiB both ways',
-  async () => {
-    const child = start('port-forward', 'p', ':80', '--address=127.0.0.1');
-    const [first] = (await once(child.stdout, 'data')) as [Buffer];
-    const port = Number(/127\.0\.0\.1:(\d+) ->/.exec(first.toString())?.[1]);
-    const words = Array.from({ length: 50 }, (_each, number) => `word-${number}`);
-    const answers = words.map(async (word) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.end(word);
-      return Buffer.concat(await socket.toArray()).toString();
-    });
-    expect(await Promise.all(answers)).toEqual(words.map((word) => word.toUpperCase()));
-    const bytes = Buffer.from(
-      randomBytes(BYTES / 2)
-        .toString('hex')
-        .toUpperCase(),
-    );
+/** Forwards a port of a pod while something is done with it. */
+async function forwarding(pod: string, use: (port: number) => Promise<void>): Promise<void> {
+  const child = start('port-forward', pod, ':80', '--address=127.0.0.1');
+  const [first] = (await once(child.stdout, 'data')) as [Buffer];
+  await use(Number(/127\.0\.0\.1:(\d+) ->/.exec(first.toString())?.[1]));
+  child.kill();
+  await once(child, 'close');
+}
+
+/** Sends 100 MiB, in capitals, through a port that sends back what it gets. */
+async function throughPort(port: number): Promise<void> {
+  const hex = randomBytes(BYTES / 2).toString('hex');
+  const bytes = Buffer.from(hex.toUpperCase());
+  const socket = connect(port, '127.0.0.1');
+  socket.end(bytes);
+  expect(await sumOf(socket)).toEqual([BYTES, sum(bytes)]);
+}
+
+async function manyConnections(port: number): Promise<void> {
+  const words = Array.from({ length: 50 }, (_each, number) => `word-${number}`);
+  const answers = words.map(async (word) => {
     const socket = connect(port, '127.0.0.1');
-    socket.end(bytes);
-    expect(await sumOf(socket)).toEqual([BYTES, createHash('sha256').update(bytes).digest('hex')]);
-    child.kill();
-    await once(child, 'close');
-  },
-  MOVING_MS,
-);
+    socket.end(word);
+    return Buffer.concat(await socket.toArray()).toString();
+  });
+  expect(await Promise.all(answers)).toEqual(words.map((word) => word.toUpperCase()));
+}
+
+test('exec of 100 MiB, both ways', () => throughCommand('p'), MOVING_MS);
+test('port-forward of 50 connections', () => forwarding('p', manyConnections), MOVING_MS);
+test('port-forward of 100 MiB, both ways', () => forwarding('p', throughPort), MOVING_MS);
+
+describe('an agent that speaks with the library of release 1.27', () => {
+  const build = goProgram('go-agent');
+  let program: ChildProcess;
+
+  beforeAll(async () => {
+    const child = spawn(build(), [agent.address], { stdio: ['ignore', 'pipe', 'inherit'] });
+    program = child;
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    await agent.join(api, 'go');
+    const status = { daemonEndpoints: { kubeletEndpoint: { Port: Number(line) } } };
+    await api.patch('/api/v1/nodes/go/status', 'merge', { status });
+    await makePodOn(api, 'default', 'go', 'go');
+    await api.patch('/api/v1/namespaces/default/pods/go/status', 'merge', { status: { phase: 'Running' } });
+  }, KUBECTL_BUILD_MS);
+  afterAll(async () => {
+    program.kill();
+    await once(program, 'close');
+  });
+
+  test('exec of 100 MiB, both ways', () => throughCommand('go'), MOVING_MS);
+  test('port-forward of 100 MiB, both ways', () => forwarding('go', throughPort), MOVING_MS);
+});

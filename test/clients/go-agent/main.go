@@ -1,0 +1,102 @@
+// Command go-agent serves exec and port-forward over SPDY/3.1 with the library that agents of release 1.27 use: whatever
+// goes in comes back. It prints its port.
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
+)
+
+const success = `{"metadata":{},"status":"Success"}`
+
+func main() {
+	listener, err := net.Listen("tcp", net.JoinHostPort(os.Args[1], "0"))
+	check(err)
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	config := &tls.Config{Certificates: []tls.Certificate{certificate()}}
+	check(http.Serve(tls.NewListener(listener, config), http.HandlerFunc(serve)))
+}
+
+func serve(w http.ResponseWriter, req *http.Request) {
+	if strings.HasPrefix(req.URL.Path, "/portForward/") {
+		upgrade(w, req, "portforward.k8s.io", func(conn httpstream.Connection, streams chan httpstream.Stream) {
+			for {
+				select {
+				case stream := <-streams:
+					if stream.Headers().Get("streamType") == "data" {
+						go echo(stream, stream)
+					} else {
+						stream.Close()
+					}
+				case <-conn.CloseChan():
+					return
+				}
+			}
+		})
+		return
+	}
+	upgrade(w, req, "v4.channel.k8s.io", func(conn httpstream.Connection, streams chan httpstream.Stream) {
+		named := map[string]httpstream.Stream{}
+		for len(named) < 3 {
+			select {
+			case stream := <-streams:
+				named[stream.Headers().Get("streamType")] = stream
+			case <-time.After(10 * time.Second):
+				return
+			}
+		}
+		echo(named["stdout"], named["stdin"])
+		io.WriteString(named["error"], success)
+	})
+}
+
+// upgrade switches to SPDY and runs a session, whose end is that of the connection.
+func upgrade(w http.ResponseWriter, req *http.Request, protocol string, session func(httpstream.Connection, chan httpstream.Stream)) {
+	if _, err := httpstream.Handshake(req, w, []string{protocol}); err != nil {
+		return
+	}
+	streams := make(chan httpstream.Stream, 100)
+	conn := spdy.NewResponseUpgrader().UpgradeResponse(w, req, func(stream httpstream.Stream, replySent <-chan struct{}) error {
+		streams <- stream
+		return nil
+	})
+	if conn == nil {
+		return
+	}
+	defer conn.Close()
+	session(conn, streams)
+}
+
+func echo(to io.WriteCloser, from io.Reader) {
+	io.Copy(to, from)
+	to.Close()
+}
+
+func certificate() tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	check(err)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
