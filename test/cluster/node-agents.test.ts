@@ -7,10 +7,12 @@ import { Api } from '../support/api.js';
 import { makePodOn, type NodeAgent, shownName, startNodeAgent } from '../support/node-agent.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { openUpgraded } from '../support/upgraded.js';
+import { openWebSocket } from '../support/web-socket.js';
 
 const DRAIN_MS = 2_000;
 const POLICY = 'kind: Policy\napiVersion: audit.k8s.io/v1\nrules: [{ level: Metadata }]\n';
-const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n';
+const SWITCHED =
+  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n';
 
 let dir: string;
 let agent: NodeAgent;
@@ -36,6 +38,7 @@ beforeAll(async () => {
       `--kubelet-certificate-authority=${file('ca.crt')}`,
       '--kubelet-preferred-address-types=ExternalIP,InternalIP',
       '--max-streams-per-user=2',
+      '--feature-gates=TranslateStreamCloseWebsocketRequests=true',
       `--shutdown-drain-duration=${DRAIN_MS}ms`,
       `--audit-policy-file=${file('policy.yaml')}`,
       `--audit-log-path=${file('audit.log')}`,
@@ -71,6 +74,13 @@ test('an agent of another authority is not believed, unless that is wanted for a
     /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
   );
   expect((await api.get(`${other}/log?insecureSkipTLSVerifyBackend=true`)).text).toBe('line');
+  const metrics = (await api.get('/metrics')).text;
+  const value = (line: string) =>
+    metrics.split('\n').find((each) => each.startsWith(`kube_apiserver_pod_logs_${line} `));
+  expect(value('insecure_backend_total{usage="skip_tls_allowed"}')).toMatch(/ 1$/);
+  expect(value('insecure_backend_total{usage="enforce_tls"}')).toMatch(/ [1-9]\d*$/);
+  expect(value('backend_tls_failure_total')).toMatch(/ 1$/);
+  expect(value('pods_logs_backend_tls_failure_total')).toMatch(/ 1$/);
 });
 
 test('certificates are followed as their files change', async () => {
@@ -97,9 +107,17 @@ test('beyond --max-streams-per-user there are no more', async () => {
 const exec = (token = server.token) =>
   openUpgraded({ url: server.url, ca: server.ca, token }, 'POST', `${pod}/exec?command=ls`);
 
+/** Opens `exec` of the pod over a WebSocket that is translated. */
+const execInMessages = (token = server.token) =>
+  openWebSocket({ url: server.url, ca: server.ca, token }, `${pod}/exec?command=ls&stdout=1`, ['v5.channel.k8s.io']);
+
 /** An agent that switches, and then does nothing. */
 const switches = (): void => {
-  agent.upgrade = (_req, socket) => void socket.write(SWITCHED);
+  agent.upgrade = (_req, socket) => {
+    socket.write(SWITCHED);
+    // The end of a connection is seen behind what was sent.
+    socket.resume();
+  };
 };
 
 interface Event {
@@ -126,18 +144,23 @@ test('a connection is one request in audit log and metrics, with the code 101', 
     ['ResponseStarted', 'create', 101],
   ];
   await expect.poll(outcomes).toEqual(begun);
+  const SERIES = /apiserver_longrunning_requests\{[^}]*subresource="exec"[^}]*\} (\d+)/g;
   const open = async () =>
-    /apiserver_longrunning_requests\{[^}]*subresource="exec"[^}]*\} (\d+)/.exec((await api.get('/metrics')).text);
-  expect((await open())?.[1]).toBe('1');
+    [...(await api.get('/metrics')).text.matchAll(SERIES)].reduce((sum, [, value]) => sum + Number(value), 0);
+  expect(await open()).toBe(1);
   socket.destroy();
   await expect.poll(outcomes).toEqual([...begun, ['ResponseComplete', 'create', 101]]);
-  expect((await open())?.[1]).toBe('0');
+  expect(await open()).toBe(0);
+  const translated = await execInMessages();
+  expect(await open()).toBe(1);
+  translated.client.terminate();
+  await expect.poll(open).toBe(0);
 });
 
 test('a connection ends when its right does', async () => {
   switches();
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  const rules = [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] }];
+  const rules = [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] }];
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'exec' }, rules };
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'exec' };
   const subjects = [{ kind: 'User', name: 'eve', apiGroup: 'rbac.authorization.k8s.io' }];
@@ -149,8 +172,11 @@ test('a connection ends when its right does', async () => {
   while (opened.status === 403) opened = await exec('eve');
   const ended = once(opened.socket, 'close');
   opened.socket.resume();
+  const { closed, status } = await execInMessages('eve');
+  expect(status).toBe(101);
   await api.delete(`${rbac}/namespaces/default/rolebindings/exec`);
   await ended;
+  expect(await closed).toBe(1006);
   await expect.poll(() => agent.connections.size).toBe(0);
 });
 
@@ -162,9 +188,13 @@ test('a server that stops ends logs that are followed, and connections, once its
   const stream = await api.open('GET', `${pod}/log?follow=1`, {});
   const ended = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.on('error', () => undefined).resume();
+  const ann = { url: server.url, ca: server.ca, token: 'ann' };
+  const messages = [await execInMessages('ann'), await openWebSocket(ann, `${pod}/log?follow=1`)];
+  expect(messages.map(({ status }) => status)).toEqual([101, 101]);
   const began = performance.now();
   await server.process.stop();
   await Promise.all([ended, cut]);
+  expect(await Promise.all(messages.map(({ closed }) => closed))).toEqual([1006, 1006]);
   const took = performance.now() - began;
   expect(took).toBeGreaterThan(DRAIN_MS / 2);
   expect(took).toBeLessThan(3 * DRAIN_MS);

@@ -263,7 +263,7 @@ test.each(['client', 'agent'])(
       agent.upgrade = (_req, socket) => {
         socket.pause();
         socket.write(SWITCHED);
-        if (stopped === 'client') flood(socket, 200).then(resolve);
+        if (stopped === 'client') void flood(socket, 200).then(resolve);
       };
     });
     const { client } = await open('portforward', [TUNNEL]);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import { selfSigned } from '@orch/tls/testing';
 import {
   type AdmissionAnswer,
@@ -10,7 +12,9 @@ import {
 } from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Answer, ApiObject } from '../support/api.js';
+import { makePodOn, startNodeAgent } from '../support/node-agent.js';
 import { sizedWidgets } from '../support/sized-widgets.js';
+import { openUpgraded, SPDY } from '../support/upgraded.js';
 import {
   configMap,
   configMaps,
@@ -271,6 +275,36 @@ conformance('Admission webhooks', ({ api, names, namespace }) => {
     });
     const answer = await api.request('POST', `${pod}/exec?command=ls`);
     expect(expectRefusal(answer, 400, 'BadRequest').message).toBe('container other is not valid for pod p');
+  });
+
+  test('no agent is asked for a client that has left while they were', async () => {
+    const within = await namespace();
+    const agent = await startNodeAgent();
+    agent.answer = (_req, res) => res.end();
+    const node = `n-${within}`;
+    await agent.join(api, node);
+    const pod = await makePodOn(api, within, 'p', node);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const answer = async () => {
+      await released;
+      return { allowed: true };
+    };
+    const [path] = await install('Validating', within, { rules: [CONNECTIONS], answer });
+    const leaving = new Promise<TLSSocket>((resolve) => {
+      void openUpgraded(api.settings, 'POST', `${pod}/exec?command=left`, SPDY, resolve);
+    });
+    await expect.poll(() => callsOf(path).length, POLL).toBe(1);
+    const socket = await leaving;
+    socket.destroy();
+    await once(socket, 'close');
+    release();
+    await openUpgraded(api.settings, 'POST', `${pod}/exec?command=stays`);
+    expect(agent.asked).toEqual([`POST /exec/${within}/p/c?command=stays`]);
+    await api.delete(`/api/v1/nodes/${node}`);
+    await agent.stop();
   });
 
   test('may not change what is deleted', async () => {

@@ -200,6 +200,27 @@ describe('a request that another server answers', () => {
     await closed;
   });
 
+  it('is not sent for a client that has left', async () => {
+    let asked = 0;
+    answer = (_req, res) => {
+      asked++;
+      res.end();
+    };
+    const server = createPlainServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const asking = request({ port: (server.address() as AddressInfo).port, path: '/' }).on('error', () => {});
+    asking.end();
+    const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    asking.destroy();
+    await once(res, 'close');
+    // It resolves to nothing once it has given up, and the next request shows that the one before was never sent.
+    expect(await forward(contextOf(req, res, { user: USER }), target)).toBeUndefined();
+    await front.ask('/');
+    expect(asked).toBe(1);
+    server.close();
+  });
+
   it('is refused when nobody is there, or another than was meant', async () => {
     await front.close();
     await openFront(() => ({ ...target, port: 1 }));

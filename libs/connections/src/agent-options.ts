@@ -16,6 +16,13 @@ export const agentOptions = {
     min: 0,
     help: 'How long connecting to the agent of a node, or to a pod, may take, the TLS handshake included; 0 is no bound.',
   },
+  'stream-idle-timeout': {
+    type: 'duration',
+    default: 4 * 3_600_000,
+    min: 0,
+    max: 24 * 24 * 3_600_000,
+    help: 'How long exec, attach or port-forward may be silent, in both directions, until the connection is cut. Pings are no silence. 0 is no bound.',
+  },
   'max-stream-message-bytes': {
     type: 'bytes',
     default: 1 << 20,

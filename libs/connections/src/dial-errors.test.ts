@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { dialMessage } from './dial-errors.js';
+import { dialMessage, isUnverified } from './dial-errors.js';
 
 const failure = (code: string, rest: object = {}) => Object.assign(new Error('as Node says it'), { code, ...rest });
 
@@ -19,6 +19,16 @@ it.each([
   ['gone', 'gone'],
 ])('%s', (error, message) => {
   expect(dialMessage(error)).toBe(message);
+});
+
+it.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', true],
+  ['CERT_HAS_EXPIRED', true],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+  ['ECONNREFUSED', false],
+])('%s is of a certificate that could not be verified: %s', (code, expected) => {
+  expect(isUnverified(failure(code))).toBe(expected);
+  expect(isUnverified(new AggregateError([failure(code)]))).toBe(expected);
 });
 
 it('tells the first of several failures, as of a name with two addresses', async () => {

@@ -17,6 +17,22 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** Errors of a certificate that is of a known authority, and not valid here or now. */
+const INVALID: ReadonlySet<string> = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'INVALID_PURPOSE',
+]);
+
+/** Whether a connection failed because the certificate of the other side could not be verified. */
+export function isUnverified(error: unknown): boolean {
+  const { code = '' } = (error instanceof AggregateError ? error.errors[0] : error) as { readonly code?: string };
+  return UNKNOWN_AUTHORITY.has(code) || INVALID.has(code);
+}
+
 /** Returns why a connection failed, in the words of the reference where it has some. */
 export function dialMessage(error: unknown): string {
   // Of a name with several addresses: each of them was tried.

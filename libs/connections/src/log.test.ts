@@ -7,6 +7,8 @@ import { passLog } from './log.js';
 
 const BACKEND = { serves: 'agent', secure: true, host: '10.0.0.1', port: 10_250, path: '/a/b' } as const;
 
+const metrics = { wanted: () => undefined, unverified: () => undefined };
+
 it.each([
   ['https://elsewhere/', 'https://elsewhere/'],
   ['c', 'https://10.0.0.1:10250/a/c'],
@@ -17,6 +19,6 @@ it.each([
   Object.assign(message, { statusCode: 302, headers: { location } });
   const connector: Pick<AgentConnector, 'send'> = { send: async () => ({ message }) };
   const about = { resource: 'pods/log', name: 'p' };
-  const passing = passLog({} as RequestContext, connector as AgentConnector, BACKEND, about);
+  const passing = passLog({} as RequestContext, { connector: connector as AgentConnector, metrics }, BACKEND, about);
   await expect(passing).rejects.toMatchObject({ code: 500, message: `Get "${told}": redirects forbidden` });
 });

@@ -4,9 +4,16 @@ import { badRequest, StatusError } from '@orch/machinery';
 import { isGone, left, passOn, type RequestContext } from '@orch/serving';
 import type { AgentConnector } from './agent-connector.js';
 import { agentRefusal } from './agent-refusal.js';
-import { dialMessage } from './dial-errors.js';
+import { dialMessage, isUnverified } from './dial-errors.js';
 import { logProtocol, passLogMessages } from './log-messages.js';
+import type { LogMetrics } from './log-metrics.js';
 import { refusalText } from './refusal-text.js';
+
+/** The way to logs. */
+interface LogSource {
+  readonly connector: AgentConnector;
+  readonly metrics: LogMetrics;
+}
 
 /** Resource and object of a log, as errors name them. */
 interface About {
@@ -21,12 +28,13 @@ interface About {
  */
 export async function passLog(
   ctx: RequestContext,
-  connector: AgentConnector,
+  { connector, metrics }: LogSource,
   backend: NodeBackend,
   about: About,
 ): Promise<void> {
+  metrics.wanted(backend.serves !== 'unverified-agent');
   const protocol = ctx.upgrade && logProtocol(ctx);
-  const message = await ask(ctx, connector, backend);
+  const message = await ask(ctx, { connector, metrics }, backend);
   if (!message) return;
   const { statusCode = 0, headers } = message;
   if (isRedirect(statusCode) && headers.location !== undefined) {
@@ -44,13 +52,14 @@ export async function passLog(
 
 async function ask(
   ctx: RequestContext,
-  connector: AgentConnector,
+  { connector, metrics }: LogSource,
   backend: NodeBackend,
 ): Promise<IncomingMessage | undefined> {
   try {
     const { message } = await connector.send(ctx, backend, { method: 'GET', headers: {}, body: undefined });
     return message;
   } catch (error) {
+    if (isUnverified(error)) metrics.unverified();
     if (isGone(ctx)) return undefined;
     if (error instanceof StatusError) throw error;
     throw unexplained(`Get ${JSON.stringify(urlOf(backend))}: ${dialMessage(error)}`);

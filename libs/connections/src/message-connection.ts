@@ -5,13 +5,19 @@ import { gatherWrites, type RequestContext, type Upgrade } from '@orch/serving';
 import { WebSocket, WebSocketServer } from 'ws';
 
 /** A client's request for a WebSocket. */
-export interface MessageRequest {
+interface MessageRequest {
   /** The request. */
   readonly ctx: RequestContext;
   /** The connection that the request has come on. */
   readonly client: Upgrade;
   /** Bytes of a message of the client; a longer one closes the connection with the code 1009. */
   readonly maxMessage: number;
+}
+
+/** A client's request for a session with a pod. */
+export interface SessionRequest extends MessageRequest {
+  /** Milliseconds for which it may be silent; 0 is no bound. */
+  readonly idleMs: number;
 }
 
 /** The owner of a connection: takes what comes. */

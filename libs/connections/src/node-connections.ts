@@ -1,14 +1,16 @@
 import type { Connections, NodeBackend, PodSession } from '@orch/handlers';
 import { shuttingDown } from '@orch/resources';
+import type { Metrics } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import { type HandedStreams, offeredProtocols, type RequestContext, type Upgrade, wantsWebSocket } from '@orch/serving';
 import { AgentConnector, type AgentCredentials } from './agent-connector.js';
 import type { AgentOptions } from './agent-options.js';
 import { V5 } from './command-messages.js';
 import { passLog } from './log.js';
+import { type LogMetrics, logMetrics } from './log-metrics.js';
 import { passProxied } from './proxy.js';
 import { translateCommand } from './translated-command.js';
-import { tunnelPorts, tunnelsOf } from './tunnel.js';
+import { isTunnel, tunnelPorts } from './tunnel.js';
 import { passUpgrade } from './upgrade.js';
 
 /** Settings of {@link NodeConnections}. */
@@ -17,6 +19,8 @@ interface NodeConnectionsSettings {
   readonly options: AgentOptions;
   /** Features of this process. */
   readonly features: Features;
+  /** Metrics of this process. */
+  readonly metrics: Metrics;
   /** Returns the current credentials; new connections are made with them. */
   readonly credentials: () => AgentCredentials;
   /** Knows whether the process is shutting down, and detects peers that have vanished. */
@@ -30,9 +34,11 @@ export class NodeConnections implements Connections {
   /** Types of node addresses, in the order in which they are tried. */
   readonly addressTypes: readonly string[];
   readonly #connector: AgentConnector;
+  readonly #logs: LogMetrics;
 
   constructor(private readonly settings: NodeConnectionsSettings) {
-    const { options, credentials, streams, allows } = settings;
+    const { options, credentials, streams, metrics, allows } = settings;
+    this.#logs = logMetrics(metrics);
     this.addressTypes = options.kubeletPreferredAddressTypes;
     const { connections } = streams;
     this.#connector = new AgentConnector({
@@ -44,22 +50,23 @@ export class NodeConnections implements Connections {
   /** See {@link Connections.log}. */
   async log(ctx: RequestContext, backend: NodeBackend, about: { resource: string; name: string }): Promise<void> {
     this.#checkOpen();
-    await passLog(ctx, this.#connector, backend, about);
+    await passLog(ctx, { connector: this.#connector, metrics: this.#logs }, backend, about);
   }
 
   /** See {@link Connections.upgrade}. */
   async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend, session?: PodSession): Promise<void> {
     this.#checkOpen();
+    if (session === undefined) return passUpgrade(ctx, client, this.#connector, backend);
     const { features, options } = this.settings;
-    const request = { ctx, client, maxMessage: options.maxStreamMessageBytes };
-    const isMessages = session !== undefined && wantsWebSocket(ctx.req);
-    if (!isMessages) return passUpgrade(ctx, client, this.#connector, backend);
+    const { maxStreamMessageBytes: maxMessage, streamIdleTimeout: idleMs } = options;
+    const request = { ctx, client, maxMessage, idleMs };
+    const offered = wantsWebSocket(ctx.req) ? offeredProtocols(ctx.req) : [];
     if (session === 'ports') {
-      if (features.enabled('PortForwardWebsockets') && tunnelsOf(ctx).length > 0)
+      if (features.enabled('PortForwardWebsockets') && offered.some(isTunnel))
         return tunnelPorts(request, this.#connector, backend);
-    } else if (features.enabled('TranslateStreamCloseWebsocketRequests') && offeredProtocols(ctx.req).includes(V5))
+    } else if (features.enabled('TranslateStreamCloseWebsocketRequests') && offered.includes(V5))
       return translateCommand(request, this.#connector, backend, session);
-    await passUpgrade(ctx, client, this.#connector, backend);
+    await passUpgrade(ctx, client, this.#connector, backend, idleMs);
   }
 
   /** See {@link Connections.proxy}. */

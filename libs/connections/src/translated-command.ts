@@ -5,7 +5,8 @@ import { checkWebSocketKey, endBehind, isGone, type RequestContext, type Upgrade
 import type { AgentConnector } from './agent-connector.js';
 import { CommandMessages, V5 } from './command-messages.js';
 import { dialMessage } from './dial-errors.js';
-import { MessageConnection, type MessageRequest } from './message-connection.js';
+import { boundIdleness } from './idle-bound.js';
+import { MessageConnection, type SessionRequest } from './message-connection.js';
 import { refusalText } from './refusal-text.js';
 import { isSpdy, spdyHeaders } from './request-headers.js';
 
@@ -19,7 +20,7 @@ const V4 = 'v4.channel.k8s.io';
  * @throws StatusError 400 for an invalid handshake
  */
 export async function translateCommand(
-  request: MessageRequest,
+  { idleMs, ...request }: SessionRequest,
   connector: AgentConnector,
   backend: NodeBackend,
   session: CommandSession,
@@ -38,6 +39,7 @@ export async function translateCommand(
   if (!messages) return void socket.destroy();
   socket.unshift(head);
   socket.setNoDelay(true);
+  boundIdleness(ctx, socket, idleMs);
   command.join(messages, socket, () => endBehind(ctx, socket));
 }
 

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { type NodeBackend, unexplained } from '@orch/handlers';
-import { checkWebSocketKey, endBehind, gatherWrites, offeredProtocols, type RequestContext } from '@orch/serving';
+import { checkWebSocketKey, endBehind, gatherWrites, offeredProtocols } from '@orch/serving';
 import type { AgentConnector } from './agent-connector.js';
-import { MessageConnection, type MessageReceiver, type MessageRequest } from './message-connection.js';
+import { boundIdleness } from './idle-bound.js';
+import { MessageConnection, type MessageReceiver, type SessionRequest } from './message-connection.js';
 import { isSpdy, spdyHeaders } from './request-headers.js';
 import { askForUpgrade } from './upgrade.js';
 
 /** The beginning of a subprotocol whose messages carry a connection of SPDY/3.1; the protocol of its streams follows. */
 const TUNNEL = 'SPDY/3.1+';
 
-/** Subprotocols that a client offers whose messages carry a connection of SPDY/3.1. */
-export const tunnelsOf = ({ req }: Pick<RequestContext, 'req'>): string[] =>
-  offeredProtocols(req).filter((protocol) => protocol.startsWith(TUNNEL) && protocol.endsWith('k8s.io'));
+/** Whether the messages of a subprotocol carry a connection of SPDY/3.1. */
+export const isTunnel = (protocol: string): boolean => protocol.startsWith(TUNNEL) && protocol.endsWith('k8s.io');
 
 /**
  * Joins a client that speaks SPDY/3.1 in the messages of a WebSocket with an agent that speaks it on the connection
@@ -20,13 +20,13 @@ export const tunnelsOf = ({ req }: Pick<RequestContext, 'req'>): string[] =>
  * for an invalid handshake
  */
 export async function tunnelPorts(
-  request: MessageRequest,
+  { idleMs, ...request }: SessionRequest,
   connector: AgentConnector,
   backend: NodeBackend,
 ): Promise<void> {
   const { ctx } = request;
   checkWebSocketKey(ctx.req);
-  const offered = tunnelsOf(ctx);
+  const offered = offeredProtocols(ctx.req).filter(isTunnel);
   const headers = spdyHeaders(
     ctx,
     offered.map((protocol) => protocol.slice(TUNNEL.length)),
@@ -45,6 +45,7 @@ export async function tunnelPorts(
   const messages = MessageConnection.accept(request, protocol, tunnel);
   if (!messages) return void socket.destroy();
   socket.unshift(head);
+  boundIdleness(ctx, socket, idleMs);
   tunnel.join(messages);
 }
 

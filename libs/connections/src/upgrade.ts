@@ -6,6 +6,7 @@ import { cutOff, isGone, left, passOn, type RequestContext, type Upgrade } from 
 import type { AgentConnector } from './agent-connector.js';
 import { dialMessage } from './dial-errors.js';
 import { type AnswerHead, joinConnections } from './exchange.js';
+import { boundIdleness } from './idle-bound.js';
 import { upgradeHeaders } from './request-headers.js';
 
 /** Milliseconds for the body of a refusal, whose end says that the connection is over. */
@@ -16,6 +17,7 @@ const BAD_REQUEST = 400;
 /**
  * Connects a client that asks for another protocol to a server of a node; resolves once bytes are passed on, or the
  * refusal of the server has been.
+ * @param idleMs see {@link boundIdleness}
  * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
  */
 export async function passUpgrade(
@@ -23,10 +25,13 @@ export async function passUpgrade(
   client: Upgrade,
   connector: AgentConnector,
   backend: NodeBackend,
+  idleMs = 0,
 ): Promise<void> {
   const { method = 'GET' } = ctx.req;
   const answer = await askForUpgrade(ctx, connector, backend, { method, headers: upgradeHeaders(ctx) });
-  if (answer) joinConnections(ctx, client, answer.message, answer.switched);
+  if (!answer) return;
+  joinConnections(ctx, client, answer.message, answer.switched);
+  boundIdleness(ctx, answer.switched.socket, idleMs);
 }
 
 /**

@@ -2,6 +2,7 @@ import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { admissionMetrics, observeWebhooks, webhookMetrics } from '@orch/admission-host';
 import { observeRegistrations } from '@orch/aggregation';
 import { auditMetrics } from '@orch/audit';
+import { logMetrics } from '@orch/connections';
 import { workQueueMetrics } from '@orch/controllers';
 import { clientCertificates, serviceAccountTokenUses } from '@orch/credentials';
 import { migrationCounter } from '@orch/custom-resources';
@@ -34,6 +35,7 @@ const DECLARATIONS: readonly ((metrics: Metrics) => unknown)[] = [
   ...[encryptionMetrics, leftOutObjects],
   flowMetrics,
   healthSeries,
+  logMetrics,
   migrationCounter,
   readingMetrics,
   resourceMetrics,

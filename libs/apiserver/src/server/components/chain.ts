@@ -64,10 +64,11 @@ function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetri
 }
 
 /** Connections to the agents of nodes, and to pods and services. */
-const connectionsOf = (process: Host<'credentials' | 'handedOn'>): NodeConnections =>
+const connectionsOf = (process: Host<'credentials' | 'handedOn' | 'observation'>): NodeConnections =>
   new NodeConnections({
     options: process.settings.serving,
     features: process.features,
+    metrics: process.need('observation').metrics,
     credentials: () => process.need('credentials').current.agents,
     streams: process.need('handedOn'),
   });
