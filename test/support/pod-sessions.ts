@@ -92,7 +92,7 @@ class Session {
     } else if (program === 'break') this.socket.destroy();
     else if (program === 'exit') this.#end(failed(args[0] ?? '1'));
     else {
-      output?.write(`${[program, ...args].join(' ')}\n`);
+      void output?.write(`${[program, ...args].join(' ')}\n`);
       this.#end(SUCCESS);
     }
   }
