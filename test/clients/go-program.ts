@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { findGo } from './go-tools.js';
-import { install } from './installed.js';
+import { goBuild, type Workspace } from './go-build.js';
 
 /** Builds the program of a Go module beside this file once a test file; the path of the executable, which goes at its end. */
-export function goProgram(module: string): () => string {
+export function goProgram(module: string, workspace?: Workspace): () => string {
   let dir: string | undefined;
   afterAll(() => {
     if (dir) rmSync(dir, { recursive: true, force: true });
@@ -16,8 +15,7 @@ export function goProgram(module: string): () => string {
     if (dir === undefined) {
       dir = mkdtempSync(join(tmpdir(), 'orch-go-'));
       const folder = fileURLToPath(new URL(`./${module}`, import.meta.url));
-      // Nobody debugs it: symbols take a third of the time of linking.
-      install(findGo(), ['build', '-ldflags=-s -w', '-o', join(dir, module), '.'], folder);
+      goBuild({ folder, program: join(dir, module), ...(workspace && { workspace }) });
     }
     return join(dir, module);
   };

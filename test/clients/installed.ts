@@ -33,10 +33,11 @@ export function needed(program: string, install: string): string {
   return found;
 }
 
-/** Runs a step of an installation to its end; throws with what it said when it fails. */
-export function install(command: string, args: readonly string[], cwd?: string): void {
+/** Runs a step of an installation to its end, with further variables of its environment; throws with what it said when it fails. */
+export function install(command: string, args: readonly string[], cwd?: string, env: NodeJS.ProcessEnv = {}): void {
   execFileSync(command, args, {
     ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: INSTALL_MS,
     maxBuffer: 64 << 20,

@@ -81,8 +81,10 @@ async function sumOf(stream: AsyncIterable<Buffer>): Promise<readonly [number, s
 async function throughCommand(pod: string): Promise<void> {
   const bytes = randomBytes(BYTES);
   const child = start('exec', '-i', pod, '--', 'cat');
-  child.stdin.end(bytes);
-  expect(await sumOf(child.stdout)).toEqual([BYTES, sum(bytes)]);
+  // Where it fails, its end says so.
+  child.stdin.on('error', () => undefined).end(bytes);
+  const [got, [code]] = await Promise.all([sumOf(child.stdout), once(child, 'close')]);
+  expect([code, ...got]).toEqual([0, BYTES, sum(bytes)]);
 }
 
 /** Forwards a port of a pod while something is done with it. */
@@ -118,7 +120,7 @@ test('port-forward of 50 connections', () => forwarding('p', manyConnections), M
 test('port-forward of 100 MiB, both ways', () => forwarding('p', throughPort), MOVING_MS);
 
 describe('an agent that speaks with the library of release 1.27', () => {
-  const build = goProgram('go-agent');
+  const build = goProgram('go-agent', 'release');
   let program: ChildProcess;
 
   beforeAll(async () => {

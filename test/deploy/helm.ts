@@ -1,24 +1,17 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { which } from '../../tools/up/index.js';
-import { findGo } from '../clients/go-tools.js';
+import { goBuild } from '../clients/go-build.js';
 import { installed } from '../clients/installed.js';
 
 export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 export const CHART = join(DEPLOY, 'helm', 'orch');
 
-/** A command of a Go module. */
-interface GoCommand {
-  readonly path: string;
-  readonly version: string;
-}
-
-const HELM_3: GoCommand = { path: 'helm.sh/helm/v3/cmd/helm', version: 'v3.18.6' };
-const HELM_4: GoCommand = { path: 'helm.sh/helm/v4/cmd/helm', version: 'v4.3.1' };
-/** Fetching and compiling take minutes at first; the result is kept. */
-const BUILD_MS = 1_200_000;
+/** Where the versions of helm are named, with those of what they are made of. */
+const MODULE = fileURLToPath(new URL('../clients/helm/', import.meta.url));
 
 /** The part of a rendered object that tests read. */
 export interface Manifest {
@@ -33,20 +26,17 @@ let found: string | undefined;
 
 /** Path of helm: the one on the path, else one of a fixed version, compiled with the Go tools into the user's cache. */
 export function helm(): string {
-  found ??= which('helm') ?? built(HELM_3);
+  found ??= which('helm') ?? built('helm.sh/helm/v3');
   return found;
 }
 
 /** Path of a helm of the next major version, which applies on the server; compiled likewise. */
-export const helm4 = (): string => built(HELM_4);
+export const helm4 = (): string => built('helm.sh/helm/v4');
 
-function built({ path, version }: GoCommand): string {
+function built(module: string): string {
+  const [, version] = new RegExp(`${module} (\\S+)`).exec(readFileSync(join(MODULE, 'go.mod'), 'utf8')) ?? [];
   const folder = installed(`helm-${version}`, (making) => {
-    execFileSync(findGo(), ['install', '-trimpath', '-ldflags=-s -w', `${path}@${version}`], {
-      env: { ...process.env, GOBIN: making, GOFLAGS: '' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: BUILD_MS,
-    });
+    goBuild({ folder: MODULE, path: `${module}/cmd/helm`, program: join(making, 'helm'), workspace: 'current' });
   });
   return join(folder, 'helm');
 }

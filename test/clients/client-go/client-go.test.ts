@@ -16,7 +16,7 @@ const CHECKS = [
 const HTTP2 = 'all went over HTTP/2';
 const PREFER_CBOR = { KUBE_FEATURE_ClientsAllowCBOR: 'true', KUBE_FEATURE_ClientsPreferCBOR: 'true' };
 
-const program = goProgram('client-go');
+const program = goProgram('client-go', 'current');
 const inMode = (mode: string) => () => ({ command: program(), args: [mode], env: PREFER_CBOR });
 
 describeClient({

@@ -1,7 +1,7 @@
 import { describeClient } from '../describe-client.js';
 import { goProgram } from '../go-program.js';
 
-const program = goProgram('controller-runtime');
+const program = goProgram('controller-runtime', 'release');
 
 describeClient({
   name: 'controller-runtime 0.15.3',

@@ -3,7 +3,7 @@ import { goProgram } from '../go-program.js';
 
 /** Caches and a reconciler over so many objects of a custom kind. */
 export function describeGadgets(count: number): void {
-  const program = goProgram('controller-runtime');
+  const program = goProgram('controller-runtime', 'release');
   describeClient({
     name: `controller-runtime 0.15.3 and ${count} objects of a custom kind`,
     checks: [

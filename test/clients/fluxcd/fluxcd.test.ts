@@ -1,7 +1,7 @@
 import { describeClient } from '../describe-client.js';
 import { goProgram } from '../go-program.js';
 
-const program = goProgram('fluxcd');
+const program = goProgram('fluxcd', 'current');
 
 describeClient({
   name: 'github.com/fluxcd/pkg/ssa 0.78.0',

@@ -51,7 +51,8 @@ func serve(w http.ResponseWriter, req *http.Request) {
 	}
 	upgrade(w, req, "v4.channel.k8s.io", func(conn httpstream.Connection, streams chan httpstream.Stream) {
 		named := map[string]httpstream.Stream{}
-		for len(named) < 3 {
+		// Streams come in any order, that of errors of the command among them.
+		for named["error"] == nil || named["stdin"] == nil || named["stdout"] == nil {
 			select {
 			case stream := <-streams:
 				named[stream.Headers().Get("streamType")] = stream

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { which } from '../../../tools/up/index.js';
 import { makeOnce } from '../../support/data-template.js';
 import { runFolder } from '../../support/run-folder.js';
-import { findGo } from '../go-tools.js';
+import { goBuild } from '../go-build.js';
 
 const MODULE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -28,9 +28,7 @@ const PROGRAM = 'go-informer';
 
 function compiledIn(folder: string): string {
   const program = join(folder, PROGRAM);
-  // Nobody debugs it: symbols take a third of the time of linking.
-  const args = ['build', '-ldflags=-s -w', '-o', program, '.'];
-  execFileSync(findGo(), args, { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'] });
+  goBuild({ folder: MODULE, program, workspace: 'release' });
   return program;
 }
 

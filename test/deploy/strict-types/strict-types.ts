@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findGo } from '../../clients/go-tools.js';
+import { goBuild } from '../../clients/go-build.js';
 
 const MODULE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -14,10 +14,7 @@ export class StrictTypes {
 
   /** Compiles the program; fetches what it is made of through the module proxy at first. */
   constructor() {
-    execFileSync(findGo(), ['build', '-o', this.#program, '.'], {
-      cwd: MODULE,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
+    goBuild({ folder: MODULE, program: this.#program, workspace: 'release' });
   }
 
   /** How many objects there are in YAML documents. Throws with what is wrong with them. */
