@@ -103,7 +103,10 @@ describe('HAProxy in front of servers that say what they were asked', () => {
 
   test('lets no page of another origin use a certificate to change something, or to open a WebSocket', async () => {
     const page = (origin: string, more: RequestOptions = {}) =>
-      answer({ port, path: '/api', ca: pki.ca.cert, ...client, ...more, headers: { ...more.headers, origin } });
+      answer({
+        ...{ port, path: '/api', ca: pki.ca.cert, ...client, ...more },
+        headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', ...more.headers, origin },
+      });
     const [POST, UPGRADE] = [
       { method: 'POST' },
       { headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } },
@@ -115,6 +118,8 @@ describe('HAProxy in front of servers that say what they were asked', () => {
       expect((await page(origin)).status).toBe(200);
     }
     for (const more of [POST, UPGRADE]) expect((await page(own, more)).status).toBe(200);
+    const program = { ...UPGRADE, headers: { ...UPGRADE.headers, 'user-agent': 'e2e.test/v1.27.16' } };
+    expect((await page('http://localhost', program)).status).toBe(200);
     const token = { cert: undefined, key: undefined, ...POST };
     expect((await page('https://evil.example', token)).status).toBe(200);
   });

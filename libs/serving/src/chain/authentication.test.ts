@@ -18,6 +18,8 @@ test('what there is to be told of a credential stands in the audit log', async (
   expect(ctx.user.name).toBe('robot');
 });
 
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
 describe('a client certificate, which a browser sends with whatever a page asks for,', () => {
   const user = { name: 'jane', groups: [], extra: {} };
   const ask = async (
@@ -25,8 +27,13 @@ describe('a client certificate, which a browser sends with whatever a page asks 
     origin: string | undefined,
     how: 'x509' | 'token' = 'x509',
     host: Record<string, string> = { host: 'api.example:6443' },
+    agent: string | undefined = BROWSER,
   ) => {
-    const headers = { ...host, ...(origin !== undefined && { origin }) };
+    const headers = {
+      ...host,
+      ...(origin !== undefined && { origin }),
+      ...(agent !== undefined && { 'user-agent': agent }),
+    };
     const req = { method, url: '/api', headers, rawHeaders: [], socket: {} } as unknown as IncomingMessage;
     const ctx = contextOf(req, {} as ServerResponse);
     const authenticator = { authenticate: async () => authenticated(user, how) };
@@ -50,6 +57,15 @@ describe('a client certificate, which a browser sends with whatever a page asks 
     expect((await ask(method, 'https://api.example:6443', 'x509', overHttp2)).refused).toBeUndefined();
     expect((await ask(method, 'https://evil.example', 'x509', overHttp2)).refused).toBe(403);
   });
+
+  it.each(['e2e.test/v1.27.16 (linux/amd64) kubernetes/0', ''])(
+    'may be used with any origin by what is no browser: %j',
+    async (agent) => {
+      // Go's WebSockets are never without one.
+      const asked = await ask('POST', 'http://localhost', 'x509', { host: 'api.example:6443' }, agent);
+      expect(asked).toEqual({ refused: undefined, user: 'jane' });
+    },
+  );
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('reads what no such page is shown: %s', async (method) => {
     expect((await ask(method, 'https://evil.example')).refused).toBeUndefined();

@@ -39,14 +39,17 @@ export function takeProtocolToken(req: IncomingMessage, names: Names): void {
 
 const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
 
+/** How every browser begins its `User-Agent`, which pages cannot change: other clients send an `Origin` too, as Go's WebSockets. */
+const BROWSER = /^mozilla\//i;
+
 /**
  * Refuses requests of pages of other origins. A browser sends a client certificate with any page's request, and lets
  * every page open WebSockets and post forms anywhere. Tokens are known only to those who were given them.
  * @throws StatusError 403
  */
 export function checkOrigin(req: IncomingMessage): void {
-  const { origin } = req.headers;
-  if (origin === undefined) return;
+  const { origin, 'user-agent': agent = '' } = req.headers;
+  if (origin === undefined || !BROWSER.test(agent)) return;
   const from = URL.canParse(origin) ? new URL(origin).host : undefined;
   if (from === undefined || from !== hostOf(req)?.toLowerCase()) {
     throw new StatusError('Forbidden', 'pages of another origin may not use a client certificate');
