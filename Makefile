@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
+.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster conformance mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
 .PHONY: generate lint format clean install
 
 PORT ?= 6443
@@ -124,6 +124,11 @@ test-clients: build
 # The chart on nodes of real components, under load: root, Debian's packages, half an hour of compiling at first, then twenty minutes.
 test-on-cluster: build
 	npx tsx test/on-cluster/main.ts
+
+# The official conformance suite, on a node of real components whose control plane is `orch standalone`: root, Debian's packages, an hour of
+# compiling at first, then an hour. SERVER=both runs it on kube-apiserver as well; SIGS, ONLY, PROCS, MINUTES, OUT: docs/conformance.md.
+conformance: build
+	npx tsx test/on-cluster/conformance/main.ts
 
 # Faults in what has changed since BASE, and which of them no unit test notices. MUTANTS holds options and files; --help lists them.
 BASE ?= origin/main

@@ -1,70 +1,58 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { answersOk, EXECUTABLE, ManagedProcess } from '../../tools/up/index.js';
-import { OpenSsl } from '../deploy/openssl.js';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { ManagedProcess, ORCHCTL } from '../../tools/up/index.js';
 import { Api, type ApiSettings } from '../support/api.js';
-import { NODES, SERVER_ADDRESS, SERVICES } from './place.js';
+import { NODES } from './place.js';
 import type { BuiltPrograms } from './programs.js';
+import { type ClusterServer, SERVER_URL } from './servers.js';
 
-const PORT = 6443;
-const URL = `https://${SERVER_ADDRESS}:${PORT}`;
-/** Components, by the subject of their client certificate. */
-const IDENTITIES = {
-  admin: '/O=system:masters/CN=admin',
-  manager: '/CN=system:kube-controller-manager',
-  scheduler: '/CN=system:kube-scheduler',
-  proxy: '/CN=system:kube-proxy',
-  ...Object.fromEntries(NODES.map(({ name }) => [name, `/O=system:nodes/CN=system:node:${name}`])),
+/** Components, by what they are to the API: the name of a user, and of a group. */
+const IDENTITIES: Readonly<Record<string, readonly [user: string, group?: string]>> = {
+  admin: ['admin', 'system:masters'],
+  manager: ['system:kube-controller-manager'],
+  scheduler: ['system:kube-scheduler'],
+  proxy: ['system:kube-proxy'],
+  ...Object.fromEntries(NODES.map(({ name }) => [name, [`system:node:${name}`, 'system:nodes']])),
 };
 
-/** `orch standalone` as the control plane of a node, with the controllers and the scheduler of the release beside it. */
+/** A certificate and its key, base64. */
+type Embedded = Readonly<Record<'client-certificate-data' | 'client-key-data', string>>;
+
+/** The control plane of a cluster: its API server, with the controllers and the scheduler of the release beside it. */
 export class ControlPlane {
-  readonly processes: ManagedProcess[] = [];
-  readonly #data: string;
+  readonly #beside: ManagedProcess[] = [];
 
   constructor(
     private readonly dir: string,
-    private readonly programs: BuiltPrograms,
-  ) {
-    this.#data = join(dir, 'data');
+    private readonly programs: Pick<BuiltPrograms, 'manager' | 'scheduler'>,
+    private readonly server: ClusterServer,
+  ) {}
+
+  get processes(): readonly ManagedProcess[] {
+    return [...this.server.processes, ...this.#beside];
   }
 
   /** Path of a file of the server's own authorities and keys. */
-  pki = (name: string): string => join(this.#data, 'pki', name);
+  pki = (name: string): string => this.server.pki(name);
 
   /** Path of somebody's kubeconfig. */
   kubeconfig = (who: string): string => join(this.dir, `${who}.kubeconfig`);
 
   /** Address and credentials of the administrator. */
   get access(): ApiSettings {
-    const certificate = { cert: this.#text('admin.crt'), key: this.#text('admin.key') };
-    return { url: URL, ca: readFileSync(this.pki('ca.crt'), 'utf8'), certificate };
+    const { users } = parse(readFileSync(this.kubeconfig('admin'), 'utf8')) as { users: [{ user: Embedded }] };
+    const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
+    const certificate = { cert: atob(cert), key: atob(key) };
+    return { url: SERVER_URL, ca: readFileSync(this.pki('ca.crt'), 'utf8'), certificate };
   }
 
   async start(): Promise<void> {
-    mkdirSync(this.#data);
-    await this.#run('server', process.execPath, this.#serverArgs(), async () => {
-      try {
-        return await answersOk(`${URL}/readyz`, readFileSync(this.pki('ca.crt'), 'utf8'));
-      } catch {
-        return false; // before there is an authority
-      }
-    });
+    await this.server.start();
     this.#makeIdentities();
-    await this.#run('kube-controller-manager', this.programs.manager, this.#managerArgs(), () =>
-      this.#leads('kube-controller-manager'),
-    );
-    await this.#run('kube-scheduler', this.programs.scheduler, this.#connection('scheduler'), () =>
-      this.#leads('kube-scheduler'),
-    );
-  }
-
-  #serverArgs(): string[] {
-    return [
-      ...[EXECUTABLE, 'standalone', `--secure-port=${PORT}`, '--bind-address=0.0.0.0', `--data-dir=${this.#data}`],
-      ...[`--advertise-address=${SERVER_ADDRESS}`, `--advertise-host=${SERVER_ADDRESS}`, '--naming=kubernetes'],
-      ...[`--service-cluster-ip-range=${SERVICES}`, '--enable-admission-plugins=NodeRestriction'],
-    ];
+    await this.#run('kube-controller-manager', this.programs.manager, this.#managerArgs());
+    await this.#run('kube-scheduler', this.programs.scheduler, this.#connection('scheduler'));
   }
 
   #managerArgs(): string[] {
@@ -86,31 +74,19 @@ export class ControlPlane {
     const certificates = join(this.dir, `${who}-certificates`);
     return [
       ...flags.map((flag) => `--${flag}=${this.kubeconfig(who)}`),
-      '--bind-address=127.0.0.1',
+      // Who loses its lease ends, and a machine that others share may be slow.
+      ...['--bind-address=127.0.0.1', '--leader-elect-lease-duration=180s', '--leader-elect-renew-deadline=150s'],
       `--cert-dir=${certificates}`,
     ];
   }
 
   #makeIdentities(): void {
-    const openssl = new OpenSsl(this.dir);
-    const authority = { certFile: this.pki('ca.crt'), keyFile: this.pki('ca.key') };
-    const ca = readFileSync(authority.certFile).toString('base64');
-    for (const [who, subject] of Object.entries(IDENTITIES)) {
-      const { cert, key } = openssl.leaf(who, authority, { subject, usage: 'clientAuth' });
-      const user = { 'client-certificate-data': btoa(cert), 'client-key-data': btoa(key) };
-      const config = {
-        apiVersion: 'v1',
-        kind: 'Config',
-        'current-context': who,
-        clusters: [{ name: 'cluster', cluster: { server: URL, 'certificate-authority-data': ca } }],
-        users: [{ name: who, user }],
-        contexts: [{ name: who, context: { cluster: 'cluster', user: who } }],
-      };
-      writeFileSync(this.kubeconfig(who), JSON.stringify(config), { mode: 0o600 });
+    const common = [ORCHCTL, 'kubeconfig', `--server=${SERVER_URL}`, `--cert-dir=${dirname(this.pki('ca.crt'))}`];
+    for (const [who, [user, group]] of Object.entries(IDENTITIES)) {
+      const groups = group === undefined ? [] : [`--group=${group}`];
+      execFileSync(process.execPath, [...common, `--user=${user}`, ...groups, `--out=${this.kubeconfig(who)}`]);
     }
   }
-
-  #text = (name: string): string => readFileSync(join(this.dir, name), 'utf8');
 
   async #leads(name: string): Promise<boolean> {
     const api = new Api(this.access);
@@ -122,10 +98,11 @@ export class ControlPlane {
     }
   }
 
-  async #run(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): Promise<void> {
+  async #run(name: string, command: string, args: readonly string[]): Promise<void> {
     const logFile = join(this.dir, `${name}.log`);
+    const ready = () => this.#leads(name);
     const process = new ManagedProcess({ name, command, args, cwd: this.dir, logFile, ready });
-    this.processes.push(process);
+    this.#beside.push(process);
     await process.start();
   }
 }

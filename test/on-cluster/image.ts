@@ -56,6 +56,11 @@ export class RootFolder {
     return this;
   }
 
+  mode(path: string, mode: number): this {
+    chmodSync(join(this.path, path), mode);
+    return this;
+  }
+
   link(path: string, target: string): this {
     symlinkSync(target, this.#place(path));
     return this;
@@ -98,6 +103,48 @@ function librariesOf(file: string): string[] {
   return [...text.matchAll(/(?:=> )?(\/\S+) \(0x/g)].map(([, library = '']) => library);
 }
 
+/** A file among the blobs of images. */
+interface Blob {
+  readonly digest: string;
+  readonly size: number;
+}
+
+const TYPE = 'application/vnd.oci.image';
+const PLATFORM = { architecture: PROCESSORS[process.arch] ?? process.arch, os: 'linux' };
+
+/** Writes bytes into a folder of blobs. */
+function blob(blobs: string, bytes: Buffer | string): Blob {
+  const sum = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(join(blobs, sum), bytes);
+  return { digest: `sha256:${sum}`, size: bytes.length };
+}
+
+/** Writes the files of an image into a folder of blobs, as its one layer. The folder of files is gone afterwards. */
+export function storeLayer(root: RootFolder, blobs: string): Blob {
+  const layer = blob(blobs, layerOf(root, dirname(root.path)));
+  rmSync(root.path, { recursive: true });
+  return layer;
+}
+
+/** Writes an image of one layer into a folder of blobs. */
+export function storeImage(layer: Blob, config: ImageConfig, blobs: string): Blob {
+  const made = {
+    ...PLATFORM,
+    config: { ...config, Env: [PATH, ...(config.Env ?? [])] },
+    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+  };
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPE,
+    config: { mediaType: `${TYPE}.config.v1+json`, ...blob(blobs, JSON.stringify(made)) },
+    layers: [{ mediaType: `${TYPE}.layer.v1.tar`, ...layer }],
+  };
+  return blob(blobs, JSON.stringify(manifest));
+}
+
+/** The content type of the manifest of an image. */
+export const MANIFEST_TYPE = `${TYPE}.manifest.v1+json`;
+
 /**
  * Writes an image of one layer as an archive of the OCI layout, which needs no registry. The folder is gone afterwards.
  *
@@ -107,32 +154,13 @@ export function packImage(root: RootFolder, name: string, config: ImageConfig, a
   const layout = mkdtempSync(join(dirname(archive), 'layout-'));
   const blobs = join(layout, 'blobs', 'sha256');
   mkdirSync(blobs, { recursive: true });
-  const blob = (bytes: Buffer | string) => {
-    const sum = createHash('sha256').update(bytes).digest('hex');
-    writeFileSync(join(blobs, sum), bytes);
-    return { digest: `sha256:${sum}`, size: bytes.length };
-  };
-  const layer = blob(layerOf(root, layout));
-  const platform = { architecture: PROCESSORS[process.arch] ?? process.arch, os: 'linux' };
-  const made = {
-    ...platform,
-    config: { ...config, Env: [PATH, ...(config.Env ?? [])] },
-    rootfs: { type: 'layers', diff_ids: [layer.digest] },
-  };
-  const type = 'application/vnd.oci.image';
-  const manifest = JSON.stringify({
-    schemaVersion: 2,
-    mediaType: `${type}.manifest.v1+json`,
-    config: { mediaType: `${type}.config.v1+json`, ...blob(JSON.stringify(made)) },
-    layers: [{ mediaType: `${type}.layer.v1.tar`, ...layer }],
-  });
+  const image = storeImage(storeLayer(root, blobs), config, blobs);
   const annotations = { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name };
-  const described = { mediaType: `${type}.manifest.v1+json`, ...blob(manifest), platform, annotations };
+  const described = { mediaType: MANIFEST_TYPE, ...image, platform: PLATFORM, annotations };
   writeFileSync(join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
   writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [described] }));
   execFileSync('tar', ['-cf', archive, '-C', layout, 'oci-layout', 'index.json', 'blobs']);
   rmSync(layout, { recursive: true });
-  rmSync(root.path, { recursive: true });
 }
 
 function layerOf(root: RootFolder, dir: string): Buffer {

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { ManagedProcess, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
 import type { ControlPlane } from './control-plane.js';
-import { IMAGES } from './images.js';
 import { bind, makeControlGroup, put, SERVER_ADDRESS } from './place.js';
 import type { BuiltPrograms } from './programs.js';
 
@@ -15,10 +14,14 @@ const SOCKET = 'run/containerd/containerd.sock';
 const OWN_FOLDERS = ['/var/lib/kubelet', '/run/containerd', '/run/netns', '/var/log/pods', '/var/log/containers'];
 const READY_MS = 180_000;
 
-/** Name and address of a node. */
+/** Name and address of a node, and where it gets images. */
 export interface NodeSettings {
   readonly name: string;
   readonly address: string;
+  /** What keeps the namespaces of a pod. */
+  readonly sandboxImage: string;
+  /** Registries that are asked in place of those that images name: a folder for each host, as containerd reads it. */
+  readonly registries?: string;
 }
 
 /** A node: containerd and the kubelet in mounts of their own, as processes of this machine. */
@@ -31,7 +34,7 @@ export class Node {
   constructor(
     private readonly settings: NodeSettings,
     private readonly dir: string,
-    private readonly programs: BuiltPrograms,
+    private readonly programs: Pick<BuiltPrograms, 'kubelet'>,
     private readonly plane: ControlPlane,
   ) {
     this.name = settings.name;
@@ -44,8 +47,6 @@ export class Node {
     await this.#hold();
     await this.#run('containerd', 'containerd', ['--config', this.#containerd()], () => this.#answers());
     for (const archive of archives) await this.ctr('images', 'import', archive);
-    const hasBefore = archives.some((archive) => basename(archive) === 'before.tar');
-    if (!hasBefore) await this.ctr('images', 'tag', IMAGES.now, IMAGES.before);
     await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
     await waitUntil(`${this.name} is ready`, READY_MS, () => this.#ready());
   }
@@ -105,6 +106,7 @@ export class Node {
 
   #containerd(): string {
     const cri = '[plugins."io.containerd.grpc.v1.cri"';
+    const { registries } = this.settings;
     const lines = [
       'version = 2',
       `root = "${this.#dir}/containerd"`,
@@ -112,12 +114,13 @@ export class Node {
       '[grpc]',
       `address = "/${SOCKET}"`,
       `${cri}]`,
-      `sandbox_image = "${IMAGES.pause}"`,
+      `sandbox_image = "${this.settings.sandboxImage}"`,
       'restrict_oom_score_adj = true',
       'disable_apparmor = true',
       `${cri}.cni]`,
       'bin_dir = "/usr/lib/cni"',
       'conf_dir = "/etc/cni/net.d"',
+      ...(registries === undefined ? [] : [`${cri}.registry]`, `config_path = "${registries}"`]),
       '[plugins."io.containerd.internal.v1.opt"]',
       `path = "${this.#dir}/opt"`,
     ];
@@ -144,6 +147,8 @@ export class Node {
       volumePluginDir: join(this.#dir, 'plugins'),
       oomScoreAdj: 0,
       readOnlyPort: 0,
+      // One machine is all nodes, and cases wait for pods.
+      ...{ serializeImagePulls: false, registryPullQPS: 0, eventRecordQPS: 0, kubeAPIQPS: 50, kubeAPIBurst: 100 },
       // Changed Secrets arrive at pods with it; a minute by default.
       syncFrequency: '10s',
     };

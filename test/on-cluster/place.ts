@@ -9,6 +9,8 @@ export const NODES = [
   { name: 'node-2', address: '172.31.0.12' },
 ] as const;
 export const SERVICES = '10.96.0.0/16';
+/** The first of them is that of the API itself. */
+export const SERVICE_OF_THE_API = '10.96.0.1';
 export const PODS = '10.244.0.0/24';
 
 /** Folders of networks of pods, which are the same on every machine; a run has its own in their place. */

@@ -4,10 +4,12 @@ import type { ManagedProcess } from '../../tools/up/index.js';
 import { makeVolumes } from './backends.js';
 import { Cluster } from './cluster.js';
 import { ControlPlane } from './control-plane.js';
+import { IMAGES } from './images.js';
 import { startNetwork } from './network.js';
 import { Node } from './node.js';
 import { makeControlGroup, makePlace, NODES } from './place.js';
 import type { BuiltPrograms } from './programs.js';
+import { StandaloneServer } from './servers.js';
 
 /** Settings that the part outside the namespaces hands over. */
 export interface Settings {
@@ -33,11 +35,15 @@ export class Stage {
     const { dir, programs, archives, outside } = JSON.parse(readFileSync(file, 'utf8')) as Settings;
     makePlace(dir, outside);
     makeControlGroup(basename(dir));
-    const plane = new ControlPlane(dir, programs);
+    const plane = new ControlPlane(dir, programs, new StandaloneServer(dir));
     await plane.start();
     this.#processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
-    const nodes = NODES.map((each) => new Node(each, dir, programs, plane));
-    for (const node of nodes) await node.start(archives);
+    const nodes = NODES.map((each) => new Node({ ...each, sandboxImage: IMAGES.pause }, dir, programs, plane));
+    const hasBefore = archives.some((archive) => basename(archive) === 'before.tar');
+    for (const node of nodes) {
+      await node.start(archives);
+      if (!hasBefore) await node.ctr('images', 'tag', IMAGES.now, IMAGES.before);
+    }
     this.#processes.push(...nodes.flatMap(({ processes }) => processes));
     const cluster = new Cluster(programs, plane, nodes, dir);
     await makeVolumes(cluster, VOLUMES);

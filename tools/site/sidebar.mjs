@@ -16,7 +16,7 @@ export const GROUPS = [
       'tutorials/helm',
     ],
   },
-  { text: 'Install and run', pages: ['deploy', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'] },
+  { text: 'Install and run', pages: ['deploy', 'components', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'] },
   {
     text: 'Secure',
     pages: [
@@ -47,7 +47,7 @@ export const GROUPS = [
       'client',
     ],
   },
-  { text: 'Reference', pages: ['reference', 'compatibility', 'validation', 'changelog'] },
+  { text: 'Reference', pages: ['reference', 'compatibility', 'conformance', 'validation', 'changelog'] },
   {
     text: 'Design and measurements',
     pages: [

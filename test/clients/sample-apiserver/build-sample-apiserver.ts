@@ -18,7 +18,10 @@ export interface SamplePrograms {
  * Paths of the example of a server of group-versions and of its database, compiled from published modules: some minutes at first,
  * then they are in the user's cache. Throws when Go or the modules cannot be had.
  */
-export const buildSampleApiserver = (): SamplePrograms => ({ server: built(SAMPLE), etcd: built(ETCD) });
+export const buildSampleApiserver = (): SamplePrograms => ({ server: built(SAMPLE), etcd: buildEtcd() });
+
+/** Path of etcd, compiled in the same way. */
+export const buildEtcd = (): string => built(ETCD);
 
 function built({ name, package: path, version }: typeof SAMPLE | typeof ETCD): string {
   const folder = installed(`${name}-${version}`, (making) => {

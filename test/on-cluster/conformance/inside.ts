@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { ManagedProcess } from '../../../tools/up/index.js';
+import { ControlPlane } from '../control-plane.js';
+import { startNetwork } from '../network.js';
+import { Node } from '../node.js';
+import { makeControlGroup, makePlace, NODES, put } from '../place.js';
+import { type ClusterServer, ReferenceServer, StandaloneServer } from '../servers.js';
+import { excluded } from './excluded.js';
+import { runPortions } from './portions.js';
+import { REGISTRY_HOST, REGISTRY_PORT, startRegistry } from './registry.js';
+import type { RunResult } from './results.js';
+import { type InsideSettings, SERVERS } from './settings.js';
+import { Suite } from './suite.js';
+
+const MINUTE_MS = 60_000;
+
+/** Starts a cluster in the namespaces of this process, and runs the suite on it. */
+async function main(settings: InsideSettings): Promise<void> {
+  const { dir, server, programs, outside } = settings;
+  makePlace(dir, outside);
+  makeControlGroup(basename(dir));
+  const closeRegistry = await startRegistry(settings.images);
+  const plane = new ControlPlane(dir, programs, serverOf(settings));
+  const processes: ManagedProcess[] = [];
+  try {
+    await plane.start();
+    processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
+    const node = new Node({ ...NODES[0], ...imagesOf(dir) }, dir, programs, plane);
+    await node.start([]);
+    processes.push(...node.processes);
+    if (settings.hold) await held(dir, plane.kubeconfig('admin'));
+    const suite = new Suite({
+      dir,
+      kubectl: programs.kubectl,
+      kubeconfig: plane.kubeconfig('admin'),
+      programs: programs.suite,
+    });
+    const begun = Date.now();
+    const cases = await runPortions(suite, {
+      ...{ groups: settings.groups, atOnce: settings.atOnce, excluded },
+      only: settings.only === undefined ? undefined : new RegExp(settings.only),
+      until: begun + settings.minutes * MINUTE_MS,
+    });
+    for (const { name, running } of processes) if (!running) console.log(`  ${name} has ended`);
+    const minutes = Math.round((Date.now() - begun) / MINUTE_MS);
+    const result: RunResult = { server: SERVERS[server], date: new Date(begun).toISOString(), minutes, cases };
+    writeFileSync(settings.result, JSON.stringify(result));
+  } finally {
+    for (const process of processes.reverse()) await process.stop();
+    closeRegistry();
+  }
+}
+
+const serverOf = ({ dir, server, programs }: InsideSettings): ClusterServer =>
+  server === 'orch' ? new StandaloneServer(dir) : new ReferenceServer(dir, programs);
+
+/** Where a node gets the suite's images: from the registry of the run, whatever host they name. */
+function imagesOf(dir: string): { readonly sandboxImage: string; readonly registries: string } {
+  const registries = join(dir, 'registries');
+  const url = `http://127.0.0.1:${REGISTRY_PORT}`;
+  mkdirSync(registries);
+  const host = `server = "${url}"\n[host."${url}"]\n  capabilities = ["pull", "resolve"]\n`;
+  put(join(registries, REGISTRY_HOST, 'hosts.toml'), host);
+  return { sandboxImage: `${REGISTRY_HOST}/pause:3.9`, registries };
+}
+
+/** Waits to be ended by a signal, for whoever wants to look around. */
+async function held(dir: string, kubeconfig: string): Promise<never> {
+  const process = `$(pgrep --newest --full ${join(dir, 'settings.json')})`;
+  console.log(`It is up: nsenter --target=${process} --all env KUBECONFIG=${kubeconfig} bash`);
+  for (;;) await new Promise((resolve) => setTimeout(resolve, MINUTE_MS));
+}
+
+await main(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')));
