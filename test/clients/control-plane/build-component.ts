@@ -10,7 +10,7 @@ export type Component = 'kube-controller-manager' | 'kube-scheduler' | 'kube-api
  * cache. Throws when Go or the modules cannot be had.
  */
 export function buildComponent(name: Component): string {
-  const folder = installed(`${name}-${RELEASE}`, (making) => {
+  const folder = installed(`${name}-${RELEASE}-named`, (making) => {
     const path = `${KUBERNETES}/cmd/${name}`;
     writeReleaseModule(making, [path]);
     const flags = ['-mod=mod', '-p=2', '-buildvcs=false', '-tags=providerless', `-ldflags=${namedAs()}`];

@@ -43,8 +43,7 @@ async function main(settings: InsideSettings): Promise<void> {
       until: begun + settings.minutes * MINUTE_MS,
     });
     for (const { name, running } of processes) if (!running) console.log(`  ${name} has ended`);
-    const minutes = Math.round((Date.now() - begun) / MINUTE_MS);
-    const result: RunResult = { server: SERVERS[server], date: new Date(begun).toISOString(), minutes, cases };
+    const result: RunResult = { server: SERVERS[server], date: new Date(begun).toISOString(), cases };
     writeFileSync(settings.result, JSON.stringify(result));
   } finally {
     for (const process of processes.reverse()) await process.stop();

@@ -29,7 +29,6 @@ function main(): number {
   const { SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = process.env;
   const servers = (SERVER === 'both' ? Object.keys(SERVERS) : [SERVER]) as ServerName[];
   for (const name of servers) if (!(name in SERVERS)) throw new Error(`SERVER is orch, reference or both, not ${name}`);
-  const isWhole = SIGS === '' && ONLY === undefined;
   installForNodes(...PACKAGES);
   const programs = buildConformancePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'orch-conformance-images-'));
@@ -43,7 +42,7 @@ function main(): number {
       if (run) runs.set(server, run);
     }
     console.log(`\n${tableOf([...runs.values()])}`);
-    if (isWhole) writePage(keepResults(runs));
+    if (ONLY === undefined) writePage(keepResults(runs));
     const isWell = servers.every((name) => runs.get(name)?.notable.every(({ outcome }) => outcome !== 'failed'));
     return isWell ? 0 : 1;
   } finally {

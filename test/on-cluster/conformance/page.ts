@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type CaseResult, type RunSummary, shortName, tableOf } from './results.js';
+import { type CaseResult, groupOf, type RunSummary, shortName, tableOf } from './results.js';
 import { SERVERS, type ServerName } from './settings.js';
 
 const RESULTS = fileURLToPath(new URL('./results.json', import.meta.url));
@@ -8,12 +8,18 @@ const PAGE = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.u
 const BEGIN = '<!-- written by make conformance -->\n';
 const END = '<!-- end of what make conformance writes -->\n';
 
-/** Keeps whole runs in place of those before them. Returns the last run of each server. */
+/** Keeps runs in place of those before them, of which the groups stay that are not in the new one. Returns what there is of each server. */
 export function keepResults(runs: ReadonlyMap<ServerName, RunSummary>): readonly RunSummary[] {
-  const before = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {};
-  const kept = { ...before, ...Object.fromEntries(runs) } as Partial<Record<ServerName, RunSummary>>;
+  const kept = JSON.parse(readFileSync(RESULTS, 'utf8')) as Partial<Record<ServerName, RunSummary>>;
+  for (const [server, run] of runs) kept[server] = renewed(kept[server], run);
   writeFileSync(RESULTS, `${JSON.stringify(kept, null, 2)}\n`);
   return (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []);
+}
+
+function renewed(before: RunSummary | undefined, run: RunSummary): RunSummary {
+  if (!before) return run;
+  const rest = before.notable.filter(({ name }) => !(groupOf(name) in run.counts));
+  return { ...run, counts: { ...before.counts, ...run.counts }, notable: [...rest, ...run.notable] };
 }
 
 /** Writes the results of runs into their page. */
@@ -26,7 +32,7 @@ export function writePage(runs: readonly RunSummary[]): void {
 
 /** The results of runs as a part of a page: a table, and each case that did not pass with its reason. */
 export function resultsOf(runs: readonly RunSummary[]): string {
-  const dates = runs.map(({ server, date, minutes }) => `${server}: ${date.slice(0, 10)}, ${minutes} minutes`);
+  const dates = runs.map(({ server, date }) => `${server}: ${date.slice(0, 10)}`);
   const parts = [tableOf(runs), `${dates.join('; ')}.\n`, ...runs.map(remarksOn)];
   return `\n${parts.join('\n')}\n`;
 }
@@ -39,7 +45,25 @@ function remarksOn({ server, notable }: RunSummary): string {
 }
 
 const lineOf = ({ name, outcome, reason = '' }: CaseResult): string =>
-  `* ${outcome}: ${shortName(name)}${reason === '' ? '' : ` (${escaped(reason)})`}\n`;
+  wrapped(`* ${outcome}: ${shortName(name)}${reason === '' ? '' : ` (${escaped(reason)})`}`);
+
+/** Columns of a page. */
+const MOST_COLUMNS = 150;
+/** Longer words, such as URLs, are cut off. */
+const MOST_LETTERS = 60;
+
+/** An item of a list in lines, those behind the first indented. */
+function wrapped(item: string): string {
+  const lines: string[] = [];
+  for (const word of item.split(' ')) {
+    const short = word.length > MOST_LETTERS ? `${word.slice(0, MOST_LETTERS)}…` : word;
+    const line = lines.at(-1);
+    if (line === undefined) lines.push(short);
+    else if (line.length + short.length < MOST_COLUMNS) lines[lines.length - 1] = `${line} ${short}`;
+    else lines.push(`  ${short}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
 
 /** Text without what Markdown and the site would take for markup. */
 const escaped = (text: string): string =>

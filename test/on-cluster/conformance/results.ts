@@ -15,7 +15,6 @@ export interface RunResult {
   readonly server: string;
   /** When it began, ISO 8601. */
   readonly date: string;
-  readonly minutes: number;
   readonly cases: readonly CaseResult[];
 }
 
@@ -49,13 +48,16 @@ export function summaryOf({ cases, ...run }: RunResult): RunSummary {
 const OUTCOMES = ['passed', 'failed', 'skipped'] as const;
 
 /** Formats the numbers of one run, summed over groups. */
-const cell = (of: readonly (Counts | undefined)[]): string =>
-  OUTCOMES.map((outcome) => of.reduce((sum, each) => sum + (each?.[outcome] ?? 0), 0)).join(' / ');
+const cell = (of: readonly Counts[]): string =>
+  OUTCOMES.map((outcome) => of.reduce((sum, each) => sum + each[outcome], 0)).join(' / ');
 
 /** A table of groups and what became of their cases, with a column of three numbers for each run. */
 export function tableOf(runs: readonly RunSummary[]): string {
   const groups = [...new Set(runs.flatMap(({ counts }) => Object.keys(counts)))].sort();
-  const rows = groups.map((group) => [`sig-${group}`, ...runs.map(({ counts }) => cell([counts[group]]))]);
+  const rows = groups.map((group) => [
+    `sig-${group}`,
+    ...runs.map(({ counts: { [group]: of } }) => (of ? cell([of]) : '')),
+  ]);
   const sums = ['**all**', ...runs.map(({ counts }) => cell(Object.values(counts)))];
   const head = [OUTCOMES.join(' / '), ...runs.map(({ server }) => server)];
   return [head, head.map(() => '---'), ...rows, sums].map((row) => `| ${row.join(' | ')} |\n`).join('');
