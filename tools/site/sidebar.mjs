@@ -16,7 +16,10 @@ export const GROUPS = [
       'tutorials/helm',
     ],
   },
-  { text: 'Install and run', pages: ['deploy', 'components', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'] },
+  {
+    text: 'Install and run',
+    pages: ['deploy', 'components', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'],
+  },
   {
     text: 'Secure',
     pages: [

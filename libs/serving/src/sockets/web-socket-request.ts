@@ -39,7 +39,10 @@ export function takeProtocolToken(req: IncomingMessage, names: Names): void {
 
 const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
 
-/** How every browser begins its `User-Agent`, which pages cannot change: other clients send an `Origin` too, as Go's WebSockets. */
+/**
+ * How every browser begins its `User-Agent`. Other clients send an `Origin` too, as Go's WebSockets. A page cannot change it but
+ * in requests that the browser asks about beforehand (CORS), which is refused.
+ */
 const BROWSER = /^mozilla\//i;
 
 /**
