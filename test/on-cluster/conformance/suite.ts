@@ -71,7 +71,7 @@ export class Suite {
     const log = join(out, 'log');
     await follow(child, log, `${label}, of ${names.length}`, limitMs + REPORT_MS);
     const report = join(out, 'report.json');
-    if (!existsSync(report)) throw new Error(`the suite made no report of ${label}:\n${tail(log)}`);
+    if (!existsSync(report)) return unreported(names, `the suite made no report of ${label}:\n${tail(log)}`);
     return resultsIn(JSON.parse(readFileSync(report, 'utf8')));
   }
 
@@ -104,6 +104,12 @@ function follow(child: ChildProcess, file: string, what: string, limitMs: number
       log.end(resolve);
     });
   });
+}
+
+/** Cases of which nothing is known, as when the runner was killed: the others of the run keep their results. */
+function unreported(names: readonly string[], why: string): CaseResult[] {
+  console.log(`  ${why}`);
+  return names.map((name) => ({ name, outcome: 'failed', reason: 'the suite made no report' }));
 }
 
 function resultsIn(suites: readonly { readonly SpecReports: readonly Spec[] | null }[]): CaseResult[] {

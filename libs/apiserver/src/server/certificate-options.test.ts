@@ -159,6 +159,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'service-account-key-file': 'keys: a certificate is one as long as it is named',
   'service-account-signing-key-file': 'a key',
   'service-account-issuer': 'a name',
+  'kubelet-client-users': 'names',
   'nats-credentials-file': 'a JWT and a key',
   'nats-password-file': 'a password',
   'nats-token-file': 'a token',

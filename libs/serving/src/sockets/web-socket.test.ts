@@ -224,13 +224,16 @@ describe('who asks by a WebSocket', () => {
     if (status === 101) expect(client.protocol).toBe(protocols.find((name) => !name.startsWith('base64url')));
   });
 
-  it('by a client certificate only from the own origin', async () => {
+  it('by a client certificate of a browser only from the own origin', async () => {
     const pair = server.pki.admin;
-    const from = (Origin?: string) => open({ headers: { ...(Origin && { Origin }) }, pair }).outcome;
+    const browser = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0' };
+    const from = (Origin?: string, agent: Record<string, string> = browser) =>
+      open({ headers: { ...agent, ...(Origin && { Origin }) }, pair }).outcome;
     expect(await from()).toBe(101);
     expect(await from(`https://127.0.0.1:${server.port}`)).toBe(101);
     expect(await from('https://elsewhere.example')).toBe(403);
     expect(await from('null')).toBe(403);
+    expect(await from('http://localhost', { 'User-Agent': 'e2e.test/v1.27.16' })).toBe(101);
     // A token is no secret that a browser gives away by itself.
     const Origin = 'https://elsewhere.example';
     expect(await open({ headers: { ...BEARER, Origin } }).outcome).toBe(101);

@@ -5,7 +5,7 @@ import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import { managerOf } from '@orch/merge';
 import { type Endpoint, servedObject, toStatusError } from '@orch/resources';
-import type { Clock } from '@orch/runtime';
+import { type Clock, systemClock } from '@orch/runtime';
 import type { Key, ReadingStore } from '@orch/storage';
 import type { DeletionOptions } from '../own/deletion.js';
 import type { Collection } from '../own/each-stored.js';
@@ -38,7 +38,7 @@ export interface ControllerHost {
    * in another.
    */
   readonly term: () => number | undefined;
-  /** Clock of deadlines, and of waits for a seat. */
+  /** Clock of waits for a seat. */
   readonly clock: Clock;
 }
 
@@ -178,7 +178,7 @@ export class ControllerClient {
       warnings: [],
       annotations: recorded?.annotations ?? new AuditNotes(),
       ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
-      deadline: this.host.clock.now() + REQUEST_MS,
+      deadline: systemClock.now() + REQUEST_MS,
     };
   }
 }
