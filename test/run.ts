@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileAhead } from './clients/go-build.js';
 import type { FileOutcome, Outcome } from './outcome-reporter.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -14,6 +15,7 @@ const SLOWEST = 15;
  * to no test fails the run, whatever comes behind it.
  */
 async function main(args: readonly string[]): Promise<boolean> {
+  if (args.length === 0) compileAhead();
   const first = await vitest(args);
   tellSlowest(first.files);
   const failed = first.files.filter(({ passed }) => !passed);

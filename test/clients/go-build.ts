@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { which } from '../../tools/up/index.js';
 import { findGo } from './go-tools.js';
 import { install } from './installed.js';
 
@@ -20,16 +21,45 @@ export interface GoBuild {
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
+/** Packages of the programs that every run of the tests needs, by their workspace. */
+const PROGRAMS: Readonly<Record<Workspace, readonly string[]>> = {
+  current: ['./client-go', './fluxcd', 'helm.sh/helm/v3/cmd/helm', 'helm.sh/helm/v4/cmd/helm'],
+  release: ['./controller-runtime', './go-agent', './go-informer', '../deploy/strict-types'],
+};
+
+/**
+ * Compiles what the programs of both workspaces consist of, which takes minutes at first: tests that wait for that, several at a time,
+ * run out of theirs. What cannot be compiled is left to the tests that need it.
+ */
+export function compileAhead(): void {
+  for (const [workspace, packages] of Object.entries(PROGRAMS) as [Workspace, readonly string[]][]) {
+    try {
+      // Packages whose export data is asked for are compiled, and no program is linked.
+      go(
+        ['list', '-export', '-deps', '-buildvcs=false', '-f', '{{with .Error}}{{.}}{{end}}', ...packages],
+        HERE,
+        workspace,
+      );
+    } catch (error) {
+      console.log(`not compiled ahead: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
 /**
  * Compiles a program, and fetches what it is made of through the module proxy where it is not there. All are compiled with the same
  * options: what was compiled for one is not compiled for another.
  * @throws Error with what Go said
  */
 export function goBuild({ folder, program, path = '.', workspace }: GoBuild): void {
-  const GOWORK = workspace === undefined ? 'off' : join(HERE, `${workspace}.work`);
   // Nobody debugs it: symbols take a third of the time of linking.
-  install(findGo(), ['build', '-buildvcs=false', '-ldflags=-s -w', '-o', program, path], folder, {
-    GOFLAGS: '',
-    GOWORK,
-  });
+  go(['build', '-buildvcs=false', '-ldflags=-s -w', '-o', program, path], folder, workspace);
+}
+
+/** Runs Go to its end, one at a time: of two at once, each would compile what they share. */
+function go(args: readonly string[], folder: string, workspace: Workspace | undefined): void {
+  const GOWORK = workspace === undefined ? 'off' : join(HERE, `${workspace}.work`);
+  const flock = which('flock');
+  const [command = '', ...alone] = flock === undefined ? [findGo()] : [flock, HERE, findGo()];
+  install(command, [...alone, ...args], folder, { GOFLAGS: '', GOWORK });
 }
