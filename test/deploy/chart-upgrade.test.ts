@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,6 +104,20 @@ describe.each(BEFORE)('from the chart %s', (before) => {
     run('upgrade', 'orch', CHART, ...at, REUSING, '--set=image.tag=new');
     await expectOwnValues(namespace);
     expect(await authorities()).toEqual(kept);
+  });
+
+  test('certificates are made anew when kubelets are to know servers as another user, and by nothing else', async () => {
+    const client = async () => {
+      const { data } = await objectIn(namespace, 'secret', 'orch-servers');
+      return new X509Certificate(Buffer.from(data['kubelet-client.crt'], 'base64'));
+    };
+    const upgrade = (...set: string[]) => run('upgrade', 'orch', CHART, ...at, REUSING, ...set);
+    upgrade();
+    const before = await client();
+    upgrade();
+    expect((await client()).serialNumber).toBe(before.serialNumber);
+    upgrade('--set=kubelets.clientUser=other');
+    expect([before.subject, (await client()).subject]).toEqual(['CN=apiserver-kubelet-client', 'CN=other']);
   });
 
   test('helm uninstall leaves the authorities alone', async () => {

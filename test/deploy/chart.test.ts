@@ -347,7 +347,7 @@ describe('the chart', () => {
       expect(sources.filter(({ items }) => items.length > 0)).toEqual(pair ? [pair] : []);
       const args = (containers(workload)[0].args as string[]).filter((arg) => arg.startsWith('--kubelet'));
       const files = [`--kubelet-client-certificate=${FILES[0]}`, `--kubelet-client-key=${FILES[1]}`];
-      const users = role === 'api-server' ? ['--kubelet-client-users=apiserver-kubelet-client'] : [];
+      const users = pair && role === 'api-server' ? ['--kubelet-client-users=apiserver-kubelet-client'] : [];
       expect(args).toEqual([...(pair ? files : []), ...users]);
     }
   });

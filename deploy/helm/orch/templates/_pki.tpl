@@ -97,7 +97,7 @@ certificates of all that are believed.
 */}}
 {{- define "orch.certificateEdition" -}}
 {{- $root := index . 0 -}}
-{{ now | date "2006" }}-{{ printf "3 %s %s %s" (include "orch.hosts" $root) (include "orch.publicUrl" $root) (index . 1) | sha256sum | trunc 12 }}
+{{ now | date "2006" }}-{{ printf "3 %s %s %s %s" (include "orch.hosts" $root) (include "orch.publicUrl" $root) (include "orch.kubeletUser" $root) (index . 1) | sha256sum | trunc 12 }}
 {{- end -}}
 
 {{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component edition). */}}

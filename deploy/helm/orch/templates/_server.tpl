@@ -107,7 +107,7 @@ spec:
             # Helm signs no groups: the administrator's certificate says the user alone.
             - --cluster-admin-users=admin
             {{- end }}
-            {{- if eq .component "api-server" }}
+            {{- if and (eq .component "api-server") (include "orch.kubeletClient" $root) }}
             {{- with $root.Values.kubelets.clientUser }}
             - {{ printf "--kubelet-client-users=%s" . | quote }}
             {{- end }}
