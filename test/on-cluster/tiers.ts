@@ -60,9 +60,9 @@ export class TieredServer implements ClusterServer {
     const args = [
       ...[EXECUTABLE, role, `--secure-port=${PORT}`, `--bind-address=${address}`, `--cert-dir=${this.pki('')}`],
       ...[`--postgres-url=${postgresUrl(POSTGRES_PORT)}`, `--nats-url=nats://127.0.0.1:${NATS_PORT}`],
-      // One certificate is all servers'.
-      ...[...API_SERVERS, ...GATEWAYS].map((each) => `--advertise-host=${each}`),
       ...[`--token-auth-file=${this.#tokenFile}`, ...sharedArgs, ...further],
+      // One certificate is all servers'. The first host is that of `sharedArgs`, which the issuer's document names.
+      ...[...API_SERVERS, ...GATEWAYS].map((each) => `--advertise-host=${each}`),
     ];
     return new ManagedProcess({
       ...{ name, command: process.execPath, args, cwd: this.dir, logFile: join(this.dir, `${name}.log`) },
