@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pageWith, renewed } from './page.js';
 import type { RunSummary } from './results.js';
+import { SERVERS, type ServerName } from './settings.js';
 
 const PAGE = 'before\n<!-- written by make conformance -->\nold\n<!-- end of what make conformance writes -->\nafter\n';
 const counts = (passed: number, failed = 0) => ({ passed, failed, skipped: 0 });
@@ -50,4 +52,16 @@ test('a reason is in lines of a page, without markup and long words', () => {
   expect(first.length).toBeLessThanOrEqual(150);
   expect(others.every((line) => line.startsWith('  ') && line.length <= 150)).toBe(true);
   expect(others.join('\n')).toMatch(/ b x \/b (?:\/long)+…$/);
+});
+
+test('the page in docs shows the results that are kept beside the suite', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const kept = JSON.parse(read('./results.json')) as Partial<Record<ServerName, RunSummary>>;
+  const page = read('../../../docs/conformance.md');
+  expect(
+    pageWith(
+      (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []),
+      page,
+    ),
+  ).toBe(page);
 });
