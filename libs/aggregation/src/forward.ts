@@ -95,8 +95,8 @@ export async function forward(
   const isWatch = ctx.info.verb === 'watch';
   keepOwn(ctx, message);
   if (switched && ctx.upgrade) {
-    const joined = isWatch ? joinWebSockets : joinConnections;
-    return joined(ctx, ctx.upgrade, message, switched);
+    if (isWatch) return joinWebSockets(ctx, ctx.upgrade, message, switched);
+    return joinConnections(ctx, ctx.upgrade, message, switched, forwarding.connections?.unreadMs);
   }
   // The rest of a body that was refused before its end is not read.
   leaveBody(ctx);
