@@ -7,10 +7,8 @@ import type { AgentConnector } from './agent-connector.js';
 import { dialMessage } from './dial-errors.js';
 import { type AnswerHead, joinConnections } from './exchange.js';
 import { boundIdleness } from './idle-bound.js';
+import { REFUSAL_MS } from './refusal-text.js';
 import { upgradeHeaders } from './request-headers.js';
-
-/** Milliseconds for the body of a refusal, whose end says that the connection is over. */
-const REFUSAL_MS = 10_000;
 
 const BAD_REQUEST = 400;
 
