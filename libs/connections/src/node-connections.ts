@@ -50,7 +50,8 @@ export class NodeConnections implements Connections {
   /** See {@link Connections.log}. */
   async log(ctx: RequestContext, backend: NodeBackend, about: { resource: string; name: string }): Promise<void> {
     this.#checkOpen();
-    await passLog(ctx, { connector: this.#connector, metrics: this.#logs }, backend, about);
+    const { streamIdleTimeout: unreadMs } = this.settings.options;
+    await passLog(ctx, { connector: this.#connector, metrics: this.#logs, unreadMs }, backend, about);
   }
 
   /** See {@link Connections.upgrade}. */
