@@ -199,9 +199,7 @@ describe('a watch over a WebSocket', () => {
       const { own, shared } = watchOutputs.waiting();
       longest = Math.max(longest, own + shared);
     }
-    const ponged = new Promise<void>((resolve) =>
-      client.on('pong', (data) => String(data) === 'last' && resolve()),
-    );
+    const ponged = new Promise<void>((resolve) => client.on('pong', (data) => String(data) === 'last' && resolve()));
     client.ping('last');
     expect(longest).toBeLessThan(2 * limits.watchBufferBytes);
     client.resume();
