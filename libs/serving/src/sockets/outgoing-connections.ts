@@ -22,11 +22,6 @@ interface OutgoingSettings {
   readonly peerTimeoutMs?: number;
   /** Milliseconds for which a stream that must send signs of life may be silent. Default 0: for ever. */
   readonly silenceMs?: number;
-  /**
-   * Milliseconds for the client of a connection that has switched to another protocol to read what is left once the other
-   * server has ended it; 0: for ever. Default: as for watches.
-   */
-  readonly unreadMs?: number;
   /** Called for each connection or stream that is cut. */
   readonly onCut?: (reason: CutReason) => void;
 }
@@ -54,11 +49,6 @@ export class OutgoingConnections {
   /** Milliseconds for which a stream that must send signs of life may be silent; 0: for ever. */
   get silenceMs(): number {
     return this.settings.silenceMs ?? 0;
-  }
-
-  /** Milliseconds for a client to read what is left of a connection, see `switchProtocols`; undefined for its default. */
-  get unreadMs(): number | undefined {
-    return this.settings.unreadMs;
   }
 
   /**

@@ -33,7 +33,6 @@ export const connections = declare(
         vanished: vanishedPeers,
         peerTimeoutMs: serving.tcpUserTimeout,
         silenceMs: serving.gatewaySilenceTimeout,
-        unreadMs: serving.streamIdleTimeout,
         onCut: outgoingCuts(metrics),
       });
       const handedOn = new HandedStreams({ connections: outgoing, limits: process.need('api').deps.limits });
