@@ -21,14 +21,14 @@ export const agentOptions = {
     default: 4 * 3_600_000,
     min: 0,
     max: 24 * 24 * 3_600_000,
-    help: 'How long exec, attach or port-forward may be silent, in both directions, until the connection is cut. Pings are no silence. 0 is no bound.',
+    help: 'How long exec, attach or port-forward may be silent, in both directions, until the connection is cut; and how long a client may take to read the rest of a connection that the other side has ended. Pings of SPDY are no silence; those of WebSockets are, as agents do not get them. 0 is no bound.',
   },
   'max-stream-message-bytes': {
     type: 'bytes',
     default: 1 << 20,
     min: 64 << 10,
     max: (16 << 20) - 1,
-    help: 'Maximum size of a message of a client on a WebSocket that is translated for agents (feature gates TranslateStreamCloseWebsocketRequests and PortForwardWebsockets). So much of each connection may be in memory. A longer message closes the connection with 1009.',
+    help: 'Maximum size of a message of a client on a WebSocket that is translated for agents (feature gates TranslateStreamCloseWebsocketRequests and PortForwardWebsockets). So much of each connection may be in memory. A longer message closes the connection with 1009; one in more fragments than one for each 4 KiB, or more pieces than one for each 512 bytes, with 1008.',
   },
 } as const;
 
