@@ -7,7 +7,10 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'tools/{checks,mutation}/*.test.ts'],
+    include: [
+      ...['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
+      ...['tools/{checks,mutation}/*.test.ts', 'test/on-cluster/**/*.test.ts'],
+    ],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['tools/fail-on-listener-leaks.mjs'],
     reporters: process.env.CI ? ['default', './test/fail-on-skips.ts'] : ['default'],

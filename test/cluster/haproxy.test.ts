@@ -45,7 +45,7 @@ describe('HAProxy in front of servers that say what they were asked', () => {
     port = at;
     servers.push(await echo('api', apiPort, pki), await echo('watch', gatewayPort, pki));
     const files = { certFile: pki.serving.certFile, keyFile: pki.serving.keyFile, caFile: pki.ca.certFile };
-    const behind = { apiServerPorts: [apiPort], gatewayPorts: [gatewayPort], healthPort };
+    const behind = { apiServers: [`127.0.0.1:${apiPort}`], gateways: [`127.0.0.1:${gatewayPort}`], healthPort };
     const settings = { dir, port, detached: false, ...files, ...behind, proxyCertFile: pki.proxy.certFile };
     balancer = await loadBalancer('haproxy', settings, findPrograms()).start();
   });

@@ -72,7 +72,8 @@ async function listen(port: number, take: (req: IncomingMessage, answer: (code: 
 async function balance(other: number): Promise<void> {
   const [at = 0, healthPort = 0] = await freePorts(2);
   const files = { certFile: pki.serving.certFile, keyFile: pki.serving.keyFile, caFile: pki.ca.certFile };
-  const behind = { apiServerPorts: [other, alive], gatewayPorts: [alive], healthPort };
+  const [one, two] = [`127.0.0.1:${other}`, `127.0.0.1:${alive}`];
+  const behind = { apiServers: [one, two], gateways: [two], healthPort };
   const place = { dir: mkdtempSync(join(dir, 'nginx-')), port: at, detached: false };
   const settings = { ...place, ...files, ...behind, proxyCertFile: pki.proxy.certFile };
   port = at;

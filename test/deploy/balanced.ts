@@ -37,9 +37,10 @@ export async function openBalanced(kind: LoadBalancerKind): Promise<Balanced> {
   const dir = mkdtempSync(join(tmpdir(), `orch-${kind}-`));
   const pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf('kubernetes') });
   const [port = 0, healthPort = 0, one = 0, other = 0, gatewayPort = 0] = await freePorts(5);
-  const servers = await Promise.all([one, other, gatewayPort].map((at) => listen(at, pki)));
+  const servers = await Promise.all([one, other, gatewayPort].map((each) => listen(each, pki)));
   const files = { certFile: pki.serving.certFile, keyFile: pki.serving.keyFile, caFile: pki.ca.certFile };
-  const behind = { apiServerPorts: [one, other], gatewayPorts: [gatewayPort], healthPort };
+  const at = (port: number) => `127.0.0.1:${port}`;
+  const behind = { apiServers: [one, other].map(at), gateways: [at(gatewayPort)], healthPort };
   const settings = { dir, port, detached: false, ...files, ...behind, proxyCertFile: pki.proxy.certFile };
   const balancer = await loadBalancer(kind, settings, findPrograms()).start();
   return {

@@ -4,21 +4,12 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { ManagedProcess, ORCHCTL } from '../../tools/up/index.js';
 import { Api, type ApiSettings } from '../support/api.js';
-import { NODES } from './place.js';
+import { IDENTITIES } from './identities.js';
 import type { BuiltPrograms } from './programs.js';
 import { type ClusterServer, SERVER_URL } from './servers.js';
 
-/** Components, by what they are to the API: the name of a user, and of a group. */
-const IDENTITIES: Readonly<Record<string, readonly [user: string, group?: string]>> = {
-  admin: ['admin', 'system:masters'],
-  manager: ['system:kube-controller-manager'],
-  scheduler: ['system:kube-scheduler'],
-  proxy: ['system:kube-proxy'],
-  ...Object.fromEntries(NODES.map(({ name }) => [name, [`system:node:${name}`, 'system:nodes']])),
-};
-
-/** A certificate and its key, base64. */
-type Embedded = Readonly<Record<'client-certificate-data' | 'client-key-data', string>>;
+/** Credentials in a kubeconfig: a token, or a certificate and its key in base64. */
+type Embedded = Readonly<Partial<Record<'client-certificate-data' | 'client-key-data' | 'token', string>>>;
 
 /** The control plane of a cluster: its API server, with the controllers and the scheduler of the release beside it. */
 export class ControlPlane {
@@ -43,9 +34,9 @@ export class ControlPlane {
   /** Address and credentials of the administrator. */
   get access(): ApiSettings {
     const { users } = parse(readFileSync(this.kubeconfig('admin'), 'utf8')) as { users: [{ user: Embedded }] };
-    const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
-    const certificate = { cert: atob(cert), key: atob(key) };
-    return { url: SERVER_URL, ca: readFileSync(this.pki('ca.crt'), 'utf8'), certificate };
+    const { token, 'client-certificate-data': cert = '', 'client-key-data': key = '' } = users[0].user;
+    const credentials = token === undefined ? { certificate: { cert: atob(cert), key: atob(key) } } : { token };
+    return { url: SERVER_URL, ca: readFileSync(this.pki('ca.crt'), 'utf8'), ...credentials };
   }
 
   async start(): Promise<void> {
@@ -82,9 +73,11 @@ export class ControlPlane {
 
   #makeIdentities(): void {
     const common = [ORCHCTL, 'kubeconfig', `--server=${SERVER_URL}`, `--cert-dir=${dirname(this.pki('ca.crt'))}`];
-    for (const [who, [user, group]] of Object.entries(IDENTITIES)) {
-      const groups = group === undefined ? [] : [`--group=${group}`];
-      execFileSync(process.execPath, [...common, `--user=${user}`, ...groups, `--out=${this.kubeconfig(who)}`]);
+    for (const [who, { user, group }] of Object.entries(IDENTITIES)) {
+      const token = this.server.tokens?.[who];
+      const subject = [`--user=${user}`, ...(group === undefined ? [] : [`--group=${group}`])];
+      const args = [...common, ...(token === undefined ? subject : []), `--out=${this.kubeconfig(who)}`];
+      execFileSync(process.execPath, args, { env: { ...process.env, ...(token && { ORCH_TOKEN: token }) } });
     }
   }
 

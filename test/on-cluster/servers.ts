@@ -4,7 +4,8 @@ import { accepts, answersOk, EXECUTABLE, ManagedProcess } from '../../tools/up/i
 import { OpenSsl } from '../deploy/openssl.js';
 import { SERVER_ADDRESS, SERVICE_OF_THE_API, SERVICES } from './place.js';
 
-const PORT = 6443;
+/** Port of HTTPS of servers. */
+export const PORT = 6443;
 /** Address of the API server of a cluster. */
 export const SERVER_URL = `https://${SERVER_ADDRESS}:${PORT}`;
 
@@ -13,9 +14,17 @@ export interface ClusterServer {
   readonly processes: readonly ManagedProcess[];
   /** Path of `ca.crt`, `ca.key` (authority of the server and of callers) or `service-account.key` (signs tokens). */
   pki(name: string): string;
+  /** Bearer tokens by the names of identities, where nobody is known by a client certificate. */
+  readonly tokens?: Readonly<Record<string, string>>;
   /** Starts it; resolves once it serves. */
   start(): Promise<void>;
 }
+
+/** Options that the servers of `orch` have in common, however many there are: how they are reached, and what they serve. */
+export const sharedArgs: readonly string[] = [
+  ...[`--advertise-address=${SERVER_ADDRESS}`, `--advertise-host=${SERVER_ADDRESS}`, '--naming=kubernetes'],
+  ...[`--service-cluster-ip-range=${SERVICES}`, '--enable-admission-plugins=NodeRestriction'],
+];
 
 /** `orch standalone`, which makes its authorities and keys itself. */
 export class StandaloneServer implements ClusterServer {
@@ -32,8 +41,7 @@ export class StandaloneServer implements ClusterServer {
     mkdirSync(this.#data);
     const args = [
       ...[EXECUTABLE, 'standalone', `--secure-port=${PORT}`, '--bind-address=0.0.0.0', `--data-dir=${this.#data}`],
-      ...[`--advertise-address=${SERVER_ADDRESS}`, `--advertise-host=${SERVER_ADDRESS}`, '--naming=kubernetes'],
-      ...[`--service-cluster-ip-range=${SERVICES}`, '--enable-admission-plugins=NodeRestriction'],
+      ...sharedArgs,
     ];
     await startServing(this, this.dir, process.execPath, args);
   }
@@ -134,14 +142,17 @@ async function startServing(
 ): Promise<void> {
   const process = new ManagedProcess({
     ...{ name: 'server', command, args, cwd: dir, logFile: join(dir, 'server.log') },
-    ready: async () => {
-      try {
-        return await answersOk(`${SERVER_URL}/readyz`, readFileSync(server.pki('ca.crt'), 'utf8'));
-      } catch {
-        return false; // before there is an authority
-      }
-    },
+    ready: () => isReady(SERVER_URL, server.pki('ca.crt')),
   });
   server.processes.push(process);
   await process.start();
+}
+
+/** Whether a server says that it is ready, with a certificate of the authority in a file. */
+export async function isReady(url: string, authority: string): Promise<boolean> {
+  try {
+    return await answersOk(`${url}/readyz`, readFileSync(authority, 'utf8'));
+  } catch {
+    return false; // before there is an authority
+  }
 }

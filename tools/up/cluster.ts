@@ -144,7 +144,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const { certFile, keyFile } = pki.serving;
   const files = { certFile, keyFile, caFile: pki.ca.certFile, proxyCertFile: pki.proxy.certFile };
   const watchPorts = gateways > 0 ? gatewayPorts : apiServerPorts;
-  const behind = { apiServerPorts, gatewayPorts: watchPorts, healthPort };
+  const behind = { apiServers: apiServerPorts.map(local), gateways: watchPorts.map(local), healthPort };
   const place = { dir, port, detached };
   const balancer = loadBalancer(settings.loadBalancer ?? 'nginx', { ...place, ...behind, ...files }, programs);
 
@@ -197,7 +197,8 @@ async function allOf(starts: readonly Promise<unknown>[]): Promise<void> {
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-const localUrl = (port: number): string => `https://127.0.0.1:${port}`;
+const local = (port: number): string => `127.0.0.1:${port}`;
+const localUrl = (port: number): string => `https://${local(port)}`;
 
 interface ServerFactorySettings {
   readonly executable: (server: string) => string;

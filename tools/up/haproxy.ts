@@ -32,15 +32,14 @@ export function haproxy(settings: LoadBalancerSettings, program: string): Manage
 }
 
 function render(settings: LoadBalancerSettings): string {
-  const servers = (ports: readonly number[]) =>
-    ports.map((port, index) => `server at-${index} 127.0.0.1:${port}`).join('\n  ');
+  const servers = (at: readonly string[]) => at.map((each, index) => `server at-${index} ${each}`).join('\n  ');
   return fillTemplate(TEMPLATE, {
-    BIND: `127.0.0.1:${settings.port}`,
+    BIND: `${settings.address ?? '127.0.0.1'}:${settings.port}`,
     HEALTH_BIND: `127.0.0.1:${settings.healthPort}`,
     ALPN: 'http/1.1',
     MAXCONN: String(MAX_CONNECTIONS),
-    API_SERVERS: servers(settings.apiServerPorts),
-    GATEWAYS: servers(settings.gatewayPorts),
+    API_SERVERS: servers(settings.apiServers),
+    GATEWAYS: servers(settings.gateways),
     UPSTREAM_NAME: 'localhost',
     CERT_FILE: settings.certFile,
     CLIENT_CA_FILE: settings.caFile,

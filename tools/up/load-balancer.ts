@@ -13,9 +13,11 @@ export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 export interface LoadBalancerSettings extends BackendPlacement {
   /** Loopback port: HAProxy answers health checks at it; nginx uses it for requests to itself. */
   readonly healthPort: number;
-  /** Ports of HTTPS on loopback, at least one of each tier. */
-  readonly apiServerPorts: readonly number[];
-  readonly gatewayPorts: readonly number[];
+  /** Address that clients connect to; loopback when absent. */
+  readonly address?: string;
+  /** Addresses at which servers take HTTPS, as `127.0.0.1:6443`: at least one of each tier. */
+  readonly apiServers: readonly string[];
+  readonly gateways: readonly string[];
   /** PEM files: what clients are shown, and what they and the servers behind are checked against. */
   readonly certFile: string;
   readonly keyFile: string;

@@ -24,20 +24,19 @@ export function nginx(settings: LoadBalancerSettings, program: string): ManagedP
     args,
     logFile: join(settings.dir, 'nginx.log'),
     detached: settings.detached,
-    ready: () => accepts(settings.port),
+    ready: () => accepts(settings.port, settings.address),
   });
 }
 
 function render(settings: LoadBalancerSettings): string {
-  const servers = (ports: readonly number[], limits: string) =>
-    ports.map((port) => `server 127.0.0.1:${port} ${limits};`).join(' ');
+  const servers = (at: readonly string[], limits: string) => at.map((each) => `server ${each} ${limits};`).join(' ');
   return fillTemplate(TEMPLATE, {
-    LISTEN: `127.0.0.1:${settings.port}`,
+    LISTEN: `${settings.address ?? '127.0.0.1'}:${settings.port}`,
     HOP: `127.0.0.1:${settings.healthPort}`,
-    API_SERVERS: servers(settings.apiServerPorts, 'max_fails=1 fail_timeout=1s'),
+    API_SERVERS: servers(settings.apiServers, 'max_fails=1 fail_timeout=1s'),
     // nginx forgives a failure only at the end of a request that went well, which for a watch is in half an hour: until
     // then it would let one new watch a second through.
-    GATEWAYS: servers(settings.gatewayPorts, 'max_fails=0'),
+    GATEWAYS: servers(settings.gateways, 'max_fails=0'),
     UPSTREAM_NAME: 'localhost', // nginx compares DNS names only, not addresses
     CERT_FILE: settings.certFile,
     KEY_FILE: settings.keyFile,

@@ -21,10 +21,10 @@ export async function waitUntil(
   }
 }
 
-/** Whether something accepts connections on a port of loopback. */
-export function accepts(port: number): Promise<boolean> {
+/** Whether something accepts connections at a port, of loopback unless another address is given. */
+export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ host, port });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

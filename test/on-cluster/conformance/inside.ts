@@ -6,6 +6,7 @@ import { startNetwork } from '../network.js';
 import { Node } from '../node.js';
 import { makeControlGroup, makePlace, NODES, put } from '../place.js';
 import { type ClusterServer, ReferenceServer, StandaloneServer } from '../servers.js';
+import { TieredServer } from '../tiers.js';
 import { excluded } from './excluded.js';
 import { runPortions } from './portions.js';
 import { REGISTRY_HOST, REGISTRY_PORT, startRegistry } from './registry.js';
@@ -51,8 +52,10 @@ async function main(settings: InsideSettings): Promise<void> {
   }
 }
 
-const serverOf = ({ dir, server, programs }: InsideSettings): ClusterServer =>
-  server === 'orch' ? new StandaloneServer(dir) : new ReferenceServer(dir, programs);
+function serverOf({ dir, server, programs }: InsideSettings): ClusterServer {
+  if (server === 'reference') return new ReferenceServer(dir, programs);
+  return server === 'tiers' ? new TieredServer(dir) : new StandaloneServer(dir);
+}
 
 /** Where a node gets the suite's images: from the registry of the run, whatever host they name. */
 function imagesOf(dir: string): { readonly sandboxImage: string; readonly registries: string } {

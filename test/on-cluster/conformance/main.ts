@@ -16,7 +16,7 @@ import { inRunFolder, installForNodes, runInNamespaces } from '../namespaces.js'
 import { keepResults, writePage } from './page.js';
 import { buildConformancePrograms } from './programs.js';
 import { type RunResult, type RunSummary, summaryOf, tableOf } from './results.js';
-import { type InsideSettings, SERVERS, type ServerName } from './settings.js';
+import { type InsideSettings, orderOf, SERVERS, type ServerName } from './settings.js';
 import { buildSuiteImages } from './suite-images.js';
 
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
@@ -26,9 +26,7 @@ const PACKAGES = ['busybox-static', 'curl', 'bind9-dnsutils', 'netcat-openbsd'];
 
 /** Builds everything, runs the suite against each server that is asked for, prints a table, and keeps whole runs in the documents. */
 function main(): number {
-  const { SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = process.env;
-  const servers = (SERVER === 'both' ? Object.keys(SERVERS) : [SERVER]) as ServerName[];
-  for (const name of servers) if (!(name in SERVERS)) throw new Error(`SERVER is orch, reference or both, not ${name}`);
+  const { servers, logs, ...choice } = orderOf(process.env);
   installForNodes(...PACKAGES);
   const programs = buildConformancePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'orch-conformance-images-'));
@@ -36,13 +34,11 @@ function main(): number {
     const images = buildSuiteImages(folder, programs);
     const runs = new Map<ServerName, RunSummary>();
     for (const server of servers) {
-      const groups = SIGS.split(/[\s,+]+/).filter((name) => name !== '');
-      const choice = { groups, only: ONLY, atOnce: Number(PROCS), minutes: Number(MINUTES), hold: HOLD !== undefined };
-      const run = runOn({ server, programs, images, ...choice }, OUT);
+      const run = runOn({ server, programs, images, ...choice }, logs);
       if (run) runs.set(server, run);
     }
     console.log(`\n${tableOf([...runs.values()])}`);
-    if (ONLY === undefined) writePage(keepResults(runs));
+    if (choice.only === undefined) writePage(keepResults(runs));
     const isWell = servers.every((name) => runs.get(name)?.notable.every(({ outcome }) => outcome !== 'failed'));
     return isWell ? 0 : 1;
   } finally {
@@ -70,7 +66,7 @@ function runOn(
 function copyLogs(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' }))
-    if (/^(?:[\w.-]+|node-1\/[\w.-]+)\.log$|^suite\/[^/]+\/(?:log|report\.json)$/.test(name))
+    if (/^(?:(?:node-1|backends|nginx)\/)?[\w.-]+\.log$|^suite\/[^/]+\/(?:log|report\.json)$/.test(name))
       cpSync(join(from, name), join(to, name));
 }
 

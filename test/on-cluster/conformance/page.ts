@@ -16,7 +16,8 @@ export function keepResults(runs: ReadonlyMap<ServerName, RunSummary>): readonly
   return (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []);
 }
 
-function renewed(before: RunSummary | undefined, run: RunSummary): RunSummary {
+/** A run with the groups of one before it that it does not have. */
+export function renewed(before: RunSummary | undefined, run: RunSummary): RunSummary {
   if (!before) return run;
   const rest = before.notable.filter(({ name }) => !(groupOf(name) in run.counts));
   return { ...run, counts: { ...before.counts, ...run.counts }, notable: [...rest, ...run.notable] };
@@ -24,14 +25,22 @@ function renewed(before: RunSummary | undefined, run: RunSummary): RunSummary {
 
 /** Writes the results of runs into their page. */
 export function writePage(runs: readonly RunSummary[]): void {
-  const before = readFileSync(PAGE, 'utf8');
-  const [begin, end] = [before.indexOf(BEGIN), before.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${PAGE} has no place for results`);
-  writeFileSync(PAGE, `${before.slice(0, begin)}${BEGIN}${resultsOf(runs)}${before.slice(end)}`);
+  writeFileSync(PAGE, pageWith(runs, readFileSync(PAGE, 'utf8')));
+}
+
+/**
+ * A page whose results are replaced.
+ *
+ * @throws Error for a page without a place for results
+ */
+export function pageWith(runs: readonly RunSummary[], page: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error('the page has no place for results');
+  return `${page.slice(0, begin)}${BEGIN}${resultsOf(runs)}${page.slice(end)}`;
 }
 
 /** The results of runs as a part of a page: a table, and each case that did not pass with its reason. */
-export function resultsOf(runs: readonly RunSummary[]): string {
+function resultsOf(runs: readonly RunSummary[]): string {
   const dates = runs.map(({ server, date }) => `${server}: ${date.slice(0, 10)}`);
   const parts = [tableOf(runs), `${dates.join('; ')}.\n`, ...runs.map(remarksOn)];
   return `\n${parts.join('\n')}\n`;

@@ -16,6 +16,9 @@ const LEAST_MS = 60_000;
 /** Cases that failed are few, and are tried where little else is done. */
 const AT_ONCE_AGAIN = 2;
 
+/** What runs cases. */
+type Runner = Pick<Suite, 'names' | 'run'>;
+
 /** What is run, and how. */
 export interface Choice {
   /** Groups, as `network`; all when empty. */
@@ -31,7 +34,7 @@ export interface Choice {
 }
 
 /** Runs the chosen cases in portions, tries those that fail once more, and prints what became of each portion. */
-export async function runPortions(suite: Suite, choice: Choice): Promise<readonly CaseResult[]> {
+export async function runPortions(suite: Runner, choice: Choice): Promise<readonly CaseResult[]> {
   const chosen = (await suite.names()).filter((name) => isChosen(name, choice));
   const left = new Set(chosen.map(groupOf));
   for (const group of PORTIONS.flat()) left.delete(group);
@@ -53,7 +56,7 @@ export async function runPortions(suite: Suite, choice: Choice): Promise<readonl
 const isChosen = (name: string, { groups, only }: Choice): boolean =>
   (groups.length === 0 || groups.includes(groupOf(name))) && (only?.test(name) ?? true);
 
-async function runPortion(suite: Suite, label: string, names: readonly string[], choice: Choice) {
+async function runPortion(suite: Runner, label: string, names: readonly string[], choice: Choice) {
   const { atOnce, until, excluded } = choice;
   const results = new Map<string, CaseResult>();
   const run = async (part: string, some: readonly string[], most: number) => {

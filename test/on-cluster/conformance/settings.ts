@@ -1,11 +1,62 @@
 import type { ConformancePrograms } from './programs.js';
 
 /** Names of the servers that the suite can be run against, with what tables call them. */
-export const SERVERS = { orch: 'orch standalone', reference: 'kube-apiserver 1.27.16' } as const;
+export const SERVERS = {
+  orch: 'orch standalone',
+  tiers: 'orch in two tiers',
+  reference: 'kube-apiserver 1.27.16',
+} as const;
+/** Name of one of {@link SERVERS}. */
 export type ServerName = keyof typeof SERVERS;
 
+/** Lists of servers that have a name of their own. */
+const LISTS: ReadonlyMap<string, readonly ServerName[]> = new Map([
+  ['both', ['orch', 'reference']],
+  ['all', Object.keys(SERVERS) as ServerName[]],
+]);
+
+/** What is run, and how. */
+export interface Order {
+  readonly servers: readonly ServerName[];
+  /** Special interest groups, as `network`; all when empty. */
+  readonly groups: readonly string[];
+  /** Regular expression of the names of cases; all when undefined. */
+  readonly only: string | undefined;
+  /** Cases that run at once. */
+  readonly atOnce: number;
+  /** Bound of the run on one server. */
+  readonly minutes: number;
+  /** Whether to wait once the cluster is up, and run nothing. */
+  readonly hold: boolean;
+  /** Folder for logs; undefined for none. */
+  readonly logs: string | undefined;
+}
+
+/**
+ * Reads the variables of the environment that `make conformance` is given.
+ *
+ * @throws Error for what is none of their values
+ */
+export function orderOf(env: NodeJS.ProcessEnv): Order {
+  const { SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const servers = LISTS.get(SERVER) ?? (wordsOf(SERVER) as ServerName[]);
+  const isServer = (name: string) => Object.hasOwn(SERVERS, name);
+  if (servers.length === 0 || !servers.every(isServer))
+    throw new Error(`SERVER: ${[...Object.keys(SERVERS), ...LISTS.keys()].join(', ')}, or several, not ${SERVER}`);
+  const [atOnce, minutes] = [countOf('PROCS', PROCS), countOf('MINUTES', MINUTES)];
+  if (ONLY !== undefined) new RegExp(ONLY); // says what is wrong before an hour of compiling
+  return { servers, groups: wordsOf(SIGS), only: ONLY, atOnce, minutes, hold: HOLD !== undefined, logs: OUT };
+}
+
+const wordsOf = (list: string): string[] => list.split(/[\s,+]+/).filter((word) => word !== '');
+
+function countOf(name: string, value: string): number {
+  if (!/^[1-9]\d*$/.test(value)) throw new Error(`${name}: a number from 1, not ${value}`);
+  return Number(value);
+}
+
 /** What the part outside the namespaces hands over. */
-export interface InsideSettings {
+export interface InsideSettings extends Omit<Order, 'servers' | 'logs'> {
   readonly dir: string;
   readonly server: ServerName;
   readonly programs: ConformancePrograms;
@@ -13,12 +64,6 @@ export interface InsideSettings {
   readonly images: string;
   /** The network namespace of the machine. */
   readonly outside: string;
-  readonly groups: readonly string[];
-  readonly only: string | undefined;
-  readonly atOnce: number;
-  readonly minutes: number;
-  /** Whether to wait once the cluster is up, and run nothing. */
-  readonly hold: boolean;
   /** File that the result is written to. */
   readonly result: string;
 }

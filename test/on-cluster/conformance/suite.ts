@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { tail } from '../../../tools/up/index.js';
 import type { SuitePrograms } from './build-suite.js';
+import { expressionFor, oneLine, resultsIn } from './reports.js';
 import type { CaseResult } from './results.js';
 
 /** Longer than what a run takes to write its report once its time is over. */
 const REPORT_MS = 120_000;
 const PROGRESS_MS = 60_000;
-const MAX_REASON = 400;
 
 /** Settings of {@link Suite}. */
 interface SuiteSettings {
@@ -29,16 +29,6 @@ interface RunSettings {
   /** Cases that run at once. */
   readonly atOnce: number;
   readonly limitMs: number;
-}
-
-/** A result as the runner of the suite reports it. */
-interface Spec {
-  readonly ContainerHierarchyTexts: readonly string[] | null;
-  readonly LeafNodeText: string;
-  readonly LeafNodeType: string;
-  readonly State: string;
-  readonly RunTime: number;
-  readonly Failure?: { readonly Message?: string; readonly Location?: { FileName?: string; LineNumber?: number } };
 }
 
 /** The official suite, pointed at a cluster. */
@@ -111,34 +101,3 @@ function unreported(names: readonly string[], why: string): CaseResult[] {
   console.log(`  ${why}`);
   return names.map((name) => ({ name, outcome: 'failed', reason: 'the suite made no report' }));
 }
-
-function resultsIn(suites: readonly { readonly SpecReports: readonly Spec[] | null }[]): CaseResult[] {
-  const specs = suites.flatMap(({ SpecReports }) => SpecReports ?? []);
-  const broken = specs.find(({ LeafNodeType, State }) => LeafNodeType !== 'It' && FAILED.has(State));
-  if (broken) console.log(`  ${broken.LeafNodeType}: ${reasonOf(broken)}`);
-  return specs.filter(({ LeafNodeType }) => LeafNodeType === 'It').flatMap(resultOf);
-}
-
-const FAILED: ReadonlySet<string> = new Set(['failed', 'panicked', 'timedout', 'aborted']);
-
-/** The result of a case that has begun; cases that were not asked for are skipped without a word. */
-function resultOf(spec: Spec): CaseResult[] {
-  const name = oneLine([...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(' '));
-  if (spec.State === 'passed') return [{ name, outcome: 'passed' }];
-  if (FAILED.has(spec.State)) return [{ name, outcome: 'failed', reason: reasonOf(spec) }];
-  if (spec.State === 'skipped' && spec.Failure?.Message) return [{ name, outcome: 'skipped', reason: reasonOf(spec) }];
-  return [];
-}
-
-/** The message of a failure on one line, and where in the suite it is. */
-function reasonOf({ Failure }: Spec): string {
-  const { FileName = '', LineNumber = 0 } = Failure?.Location ?? {};
-  const message = oneLine(Failure?.Message ?? '');
-  const short = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
-  return `${short} (${FileName.replace(/^.*\/test\//, 'test/')}:${LineNumber})`;
-}
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
-/** An expression that a name matches, in which blanks of the suite's source may be several. */
-const expressionFor = (name: string): string => name.replaceAll(/[.[\](){}+*?|^$\\]/g, '\\$&').replaceAll(' ', ' +');

@@ -13,7 +13,7 @@ export const addressOptions = {
   'advertise-address': {
     type: 'string',
     check: checkAddress,
-    help: "IP address at which others reach this server. It is published in the Endpoints of the API's Service and, unless --service-account-jwks-uri is set, in the discovery document of the token issuer. Default: --bind-address, or the address of the interface with the default route if --bind-address is unspecified or a loopback address.",
+    help: "IP address at which others reach this server. It is published in the Endpoints of the API's Service and, unless --service-account-jwks-uri, --public-url or --advertise-host is set, in the discovery document of the token issuer. Default: --bind-address, or the address of the interface with the default route if --bind-address is unspecified or a loopback address.",
   },
   'endpoint-reconciler-type': {
     type: 'string',

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { pageWith, renewed } from './page.js';
+import type { RunSummary } from './results.js';
+import { SERVERS, type ServerName } from './settings.js';
+
+const PAGE = 'before\n<!-- written by make conformance -->\nold\n<!-- end of what make conformance writes -->\nafter\n';
+const counts = (passed: number, failed = 0) => ({ passed, failed, skipped: 0 });
+
+const run = (more: Partial<RunSummary>): RunSummary => ({
+  ...{ server: 'orch', date: '2026-11-29T10:00:00.000Z', counts: { a: counts(1) }, notable: [] },
+  ...more,
+});
+
+test('a run of some groups replaces these groups, and what is said of their cases', () => {
+  const before = run({
+    date: 'earlier',
+    counts: { a: counts(1, 1), b: counts(1, 1) },
+    notable: [
+      { name: '[sig-a] x', outcome: 'failed' },
+      { name: '[sig-b] x', outcome: 'failed' },
+    ],
+  });
+  expect(renewed(before, run({ counts: { a: counts(2) } }))).toEqual({
+    server: 'orch',
+    date: '2026-11-29T10:00:00.000Z',
+    counts: { a: counts(2), b: counts(1, 1) },
+    notable: [{ name: '[sig-b] x', outcome: 'failed' }],
+  });
+});
+
+test('the first run of a server is kept as it is', () => {
+  expect(renewed(undefined, run({}))).toEqual(run({}));
+});
+
+test('results stand between their marks, and the rest of the page stays', () => {
+  const text = pageWith([run({})], PAGE);
+  expect(text).toContain('orch: 2026-11-29.\n\nEvery case passed on orch at its first try.\n');
+  expect(text).not.toContain('old');
+  expect([text.startsWith('before\n<!--'), text.endsWith('-->\nafter\n')]).toEqual([true, true]);
+  expect(pageWith([run({})], text)).toBe(text);
+});
+
+test('a page without marks is not written', () => {
+  expect(() => pageWith([run({})], 'before\nafter\n')).toThrow('no place for results');
+});
+
+test('a reason is in lines of a page, without markup and long words', () => {
+  const reason = `${'word '.repeat(40)}<b>{{x}}</b> ${'/long'.repeat(30)}`;
+  const text = pageWith([run({ notable: [{ name: '[sig-a] case', outcome: 'failed', reason }] })], PAGE);
+  const [first = '', ...others] = text.slice(text.indexOf('* failed: case (word')).split('\n\n')[0]?.split('\n') ?? [];
+  expect(first.length).toBeLessThanOrEqual(150);
+  expect(others.every((line) => line.startsWith('  ') && line.length <= 150)).toBe(true);
+  expect(others.join('\n')).toMatch(/ b x \/b (?:\/long)+…$/);
+});
+
+test('the page in docs shows the results that are kept beside the suite', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const kept = JSON.parse(read('./results.json')) as Partial<Record<ServerName, RunSummary>>;
+  const page = read('../../../docs/conformance.md');
+  expect(
+    pageWith(
+      (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []),
+      page,
+    ),
+  ).toBe(page);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { orderOf } from './settings.js';
+
+test('by default all cases run on the standalone server, six at once', () => {
+  expect(orderOf({})).toEqual({
+    servers: ['orch'],
+    groups: [],
+    only: undefined,
+    atOnce: 6,
+    minutes: 120,
+    hold: false,
+    logs: undefined,
+  });
+});
+
+test.each([
+  ['tiers', ['tiers']],
+  ['orch,tiers', ['orch', 'tiers']],
+  ['both', ['orch', 'reference']],
+  ['all', ['orch', 'tiers', 'reference']],
+])('SERVER=%s', (SERVER, servers) => {
+  expect(orderOf({ SERVER }).servers).toEqual(servers);
+});
+
+test('groups are separated by whatever is at hand', () => {
+  expect(orderOf({ SIGS: 'network, storage+node apps' }).groups).toEqual(['network', 'storage', 'node', 'apps']);
+});
+
+test('HOLD is set by its presence', () => {
+  expect(orderOf({ HOLD: '' }).hold).toBe(true);
+});
+
+test.each([
+  [{ SERVER: 'etcd' }, /^SERVER: orch, tiers, reference, both, all, or several, not etcd$/],
+  [{ SERVER: 'constructor' }, /^SERVER: /],
+  [{ SERVER: '' }, /^SERVER: /],
+  [{ PROCS: '0' }, /^PROCS: a number from 1, not 0$/],
+  [{ MINUTES: 'ten' }, /^MINUTES: a number from 1, not ten$/],
+  [{ ONLY: '(' }, /regular expression/],
+])('%j is refused', (env, message) => {
+  expect(() => orderOf(env)).toThrow(message);
+});
