@@ -154,7 +154,7 @@ test('older subprotocols are passed on as they are', async () => {
 test.each([
   [Buffer.from([CLOSE]), 1002],
   [Buffer.from([CLOSE, 9]), 1002],
-  [Buffer.alloc((1 << 20) + 1), 1009],
+  [Buffer.alloc((16 << 20) + 1), 1009],
 ])('a client that breaks the rules is left (%#)', async (message, code) => {
   const opened = await run(['cat']);
   opened.client.send(message);
