@@ -23,4 +23,5 @@ describeClient({
     'an informer goes on when the server was killed',
   ],
   program: () => ({ command: process.execPath, args: [PROGRAM], env: { NODE_CLIENT: javascriptClient() } }),
+  connects: true,
 });

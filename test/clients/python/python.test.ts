@@ -77,11 +77,13 @@ describeClient({
   checks: CHECKS,
   program: () => python('27.2.0'),
   servers: ['standalone'],
+  connects: true,
 });
 describeClient({
   name: 'kubernetes 37.0.2 for Python',
   checks: [...CHECKS, INFORMER],
   program: () => python('37.0.2'),
+  connects: true,
 });
 
 function python(version: string): ClientProgram {
