@@ -21,6 +21,7 @@ describeClient({
   program: javaProgram({
     folder: fileURLToPath(new URL('.', import.meta.url)),
     libraries: `java-client-${VERSION}`,
-    sources: ['Checks.java', 'Harness.java'],
+    sources: ['Checks.java', 'Connections.java', 'Harness.java'],
   }),
+  connects: true,
 });
