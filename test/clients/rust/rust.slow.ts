@@ -27,4 +27,5 @@ describeClient({
     install(needed('cargo', 'Rust 1.89 or later'), ['build', '--quiet'], folder);
     return { command: join(folder, 'target', 'debug', 'rust-checks'), args: [] };
   },
+  connects: true,
 });
