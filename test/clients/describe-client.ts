@@ -34,12 +34,12 @@ export interface ClientSettings {
   readonly servers?: readonly (keyof typeof SERVERS)[];
   /** Further options of the servers. */
   readonly serverArgs?: readonly string[];
-  /** The program opens connections to a pod as well: two tiers translate what `standalone` passes to the agent as it comes. */
-  readonly connects?: boolean;
+  /** Further checks, for which there is a pod to connect to: two tiers translate what `standalone` passes to its agent as it comes. */
+  readonly connects?: readonly string[];
 }
 
-/** Checks of a program that opens connections, in every language. */
-const CONNECTION_CHECKS = [
+/** Checks of connections to a pod, in every language. */
+export const CONNECTION_CHECKS = [
   'logs, whole and followed',
   'exec: outputs, exit code, refusal',
   'exec of some MB, both ways',
@@ -50,8 +50,8 @@ const CONNECTION_CHECKS = [
 
 /** Runs a program against servers of its own, and makes a test of each of its checks. */
 export function describeClient(settings: ClientSettings): void {
-  const { name, program, servers = ['standalone', 'two tiers'], serverArgs = [], connects = false } = settings;
-  const checks = [...settings.checks, ...(connects ? CONNECTION_CHECKS : [])];
+  const { name, program, servers = ['standalone', 'two tiers'], serverArgs = [], connects } = settings;
+  const checks = [...settings.checks, ...(connects ?? [])];
   describe.each(servers)(`${name}, %s`, (form) => {
     let outcomes: Outcomes;
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { javaProgram } from './maven.js';
 
 /** Version of the client, as in pom.xml. */
@@ -23,5 +23,5 @@ describeClient({
     libraries: `java-client-${VERSION}`,
     sources: ['Checks.java', 'Connections.java', 'Harness.java'],
   }),
-  connects: true,
+  connects: CONNECTION_CHECKS,
 });
