@@ -25,7 +25,8 @@ const switched = (protocol: string): string =>
  * Does what an agent of release 1.27 does with exec, attach and port-forward over SPDY and by the channels of WebSockets, for pods that are
  * made up: `cat`, and what is attached to with an input, sends back what it gets, `flood N` writes so many MiB, `stall` reads nothing, `sizes`
  * writes the sizes of its terminal until its input ends, `break` breaks the connection, `exit N` ends with that code, `complain` writes to
- * its standard error, `log` to the log, `sh` and `bash` say in capitals what is typed, any other command is written to standard output; a port sends back what it gets, in capitals.
+ * its standard error, `log` to the log, `sh` and `bash` say in capitals what is typed, any other command is written to standard output; a
+ * port sends back what it gets, in capitals.
  * Subprotocols of newer agents are refused.
  */
 export const servePodSessions = podSessions();
