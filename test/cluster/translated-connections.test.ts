@@ -27,7 +27,7 @@ let api: Api;
 let pod: string;
 
 beforeAll(async () => {
-  server = await startStandalone({ args: [`--feature-gates=${GATES}`] });
+  server = await startStandalone({ args: [`--feature-gates=${GATES}`, '--max-stream-message-bytes=1Mi'] });
   api = new Api(server);
   agent = await startNodeAgent();
   await agent.join(api, 'n');
