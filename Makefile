@@ -117,7 +117,8 @@ test-other-nodes: build
 	npx --yes --package=node@24 -c 'node --version && $(VITEST) $(READS_BYTES)'
 	TEST_COPIES_DATA=1 CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
 
-# Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
+# Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators and k9s (compiled by
+# Go; tmux), Headlamp (npm, Chromium).
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
 

@@ -25,6 +25,8 @@ export default defineConfig({
     globalSetup: [here('global-setup.ts')],
     setupFiles: [here('../tools/fail-on-listener-leaks.mjs')],
     reporters: process.env.CI ? ['default', here('fail-on-skips.ts')] : ['default'],
+    // What is built is loaded by Node itself: transformed, it takes twice as long for each file.
+    server: { deps: { external: [/\/(libs|services)\/[^/]+\/dist\//] } },
     testTimeout: 120_000,
     hookTimeout: 300_000,
     // What is waited for comes at once, but on a machine that has much else to do.

@@ -88,6 +88,7 @@ describe('loops that are switched off', () => {
 const ACCOUNT = 'system:serviceaccount:kube-system:namespace-controller';
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 const BINDING = 'system:controller:namespace-controller';
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager';
 
 describe('a controller within the server', () => {
   let dir: string;
@@ -97,8 +98,11 @@ describe('a controller within the server', () => {
     dir = mkdtempSync(join(tmpdir(), 'orch-controllers-'));
     const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata', users: [ACCOUNT] }] };
     writeFileSync(join(dir, 'policy.yaml'), JSON.stringify(policy));
+    writeFileSync(join(dir, 'root-ca.crt'), 'a certificate');
     const args = [
       '--authorization-mode=Node,RBAC',
+      '--yielding-controllers=serviceaccount',
+      `--root-ca-file=${join(dir, 'root-ca.crt')}`,
       `--audit-policy-file=${join(dir, 'policy.yaml')}`,
       `--audit-log-path=${join(dir, 'audit.log')}`,
     ];
@@ -153,6 +157,28 @@ describe('a controller within the server', () => {
     const again = { metadata: { name: BINDING }, roleRef: binding?.roleRef, subjects: binding?.subjects };
     expect((await api.post(BINDINGS, again)).status).toBe(201);
     await expect.poll(() => isGone('kept'), { timeout: LONGEST_MS }).toBe(true);
+  });
+
+  test('rests while a controller manager holds its lease, and does what is left once that has given it back', async () => {
+    const added = async () => {
+      const { text } = await api.get('/metrics');
+      return /^workqueue_adds_total\{name="serviceaccount"\} (\d+)/m.exec(text)?.[1];
+    };
+    const holder = async (holderIdentity: string) => {
+      const spec = { holderIdentity, leaseDurationSeconds: 3_600, renewTime: '2026-01-01T00:00:00.000000Z' };
+      const metadata = { name: 'kube-controller-manager' };
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+      const { status, text } = await api.apply(LEASE, 'test', lease);
+      expect([200, 201], text).toContain(status);
+    };
+    const has = async (what: string) => (await get(api, `${NAMESPACES}/resting/${what}`)) !== undefined;
+    await holder('a-manager');
+    const before = await added();
+    expect((await api.post(NAMESPACES, { metadata: { name: 'resting' } })).status).toBe(201);
+    await expect.poll(() => has('configmaps/kube-root-ca.crt')).toBe(true);
+    expect([await has('serviceaccounts/default'), await added()]).toEqual([false, before]);
+    await holder('');
+    await expect.poll(() => has('serviceaccounts/default')).toBe(true);
   });
 
   test('is counted as client-go counts', async () => {

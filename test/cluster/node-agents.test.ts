@@ -14,6 +14,11 @@ const POLICY = 'kind: Policy\napiVersion: audit.k8s.io/v1\nrules: [{ level: Meta
 const SWITCHED =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n';
 
+const HANDSHAKE = {
+  ...{ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
+  'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
 let dir: string;
 let agent: NodeAgent;
 let stranger: NodeAgent;
@@ -184,7 +189,11 @@ test('a server that stops ends logs that are followed, and connections, once its
   switches();
   const { socket } = await exec();
   const cut = once(socket, 'close');
-  agent.answer = (_req, res) => res.write('first\n');
+  agent.answer = (req, res) => (req.url?.includes('follow') ? res.write('first\n') : res.end('line'));
+  // It does not answer the close frame behind the log.
+  const deaf = await openUpgraded(server, 'GET', `${pod}/log`, HANDSHAKE);
+  expect(await deaf.read(12)).toBe('\x82\0\x82\x04line\x88\x02\x03\xe8');
+  const left = once(deaf.socket, 'close');
   const stream = await api.open('GET', `${pod}/log?follow=1`, {});
   const ended = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.on('error', () => undefined).resume();
@@ -193,7 +202,7 @@ test('a server that stops ends logs that are followed, and connections, once its
   expect(messages.map(({ status }) => status)).toEqual([101, 101]);
   const began = performance.now();
   await server.process.stop();
-  await Promise.all([ended, cut]);
+  await Promise.all([ended, cut, left]);
   expect(await Promise.all(messages.map(({ closed }) => closed))).toEqual([1006, 1006]);
   const took = performance.now() - began;
   expect(took).toBeGreaterThan(DRAIN_MS / 2);

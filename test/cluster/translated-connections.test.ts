@@ -6,6 +6,7 @@ import { flood } from '../support/flood.js';
 import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
 import { flooded, servePodSessions } from '../support/pod-sessions.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
+import { openUpgraded } from '../support/upgraded.js';
 import { type Opened, openWebSocket } from '../support/web-socket.js';
 
 const GATES = 'TranslateStreamCloseWebsocketRequests=true,PortForwardWebsockets=true';
@@ -13,6 +14,10 @@ const V5 = 'v5.channel.k8s.io';
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const [STDIN, STDOUT, ERROR, RESIZE, CLOSE] = [0, 1, 3, 4, 255];
 const PIECE = 1 << 18;
+const HANDSHAKE = {
+  ...{ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
+  ...{ 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==', 'Sec-WebSocket-Protocol': V5 },
+};
 const SWITCHED =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n';
 
@@ -22,7 +27,7 @@ let api: Api;
 let pod: string;
 
 beforeAll(async () => {
-  server = await startStandalone({ args: [`--feature-gates=${GATES}`] });
+  server = await startStandalone({ args: [`--feature-gates=${GATES}`, '--max-stream-message-bytes=1Mi'] });
   api = new Api(server);
   agent = await startNodeAgent();
   await agent.join(api, 'n');
@@ -161,6 +166,38 @@ test.each([
   expect(await opened.closed).toBe(code);
   await expect.poll(() => agent.connections.size).toBe(0);
 });
+
+test('a message in too many parts ends its session', async () => {
+  const fragments = await run(['cat']);
+  for (let at = 0; at < 257; at++) fragments.client.send('x', { fin: false });
+  expect(await fragments.closed).toBe(1008);
+  const { socket } = await openUpgraded(server, 'GET', `${pod}/exec?command=cat&stdin=1&stdout=1`, HANDSHAKE);
+  let isOver = false;
+  socket.once('close', () => {
+    isOver = true;
+  });
+  socket.resume().write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 2, 3, 4]));
+  // Each write that is waited for is a record of its own.
+  for (let at = 0; at < 4_000 && !isOver; at++) await new Promise((resolve) => socket.write('x', resolve));
+  await expect.poll(() => isOver).toBe(true);
+  await expect.poll(() => agent.connections.size).toBe(0);
+});
+
+test('a client may ping while it does not read, and is answered once it does', async () => {
+  const opened = await run(['flood', '64']);
+  opened.client.pause();
+  await settled(() => flooded.length);
+  const last = new Promise<void>((resolve) =>
+    opened.client.on('pong', (data: Buffer) => String(data) === 'last' && resolve()),
+  );
+  for (let at = 0; at < 1_000; at++) opened.client.ping('x');
+  opened.client.ping('last');
+  await settled(() => flooded.length);
+  opened.client.resume();
+  await last;
+  expect(await opened.closed).toBe(1000);
+  expect(channel(opened, STDOUT).length).toBe(64 << 20);
+}, 60_000);
 
 test.each(['close', 'terminate'] as const)('a client that leaves (%s) ends the agent’s side', async (how) => {
   const opened = await run(['cat']);

@@ -21,8 +21,8 @@ const [SYN_STREAM, SYN_REPLY, PING] = [1, 2, 6];
 const FIN = 1;
 const HEAD_BYTES = 8;
 
-/** A stream that the other side has opened. */
-export interface SpdyStream {
+/** A stream of a session, as the agent sees it. */
+export interface AgentStream {
   readonly headers: ReadonlyMap<string, string>;
   /** Resolves once the connection takes more. */
   write(bytes: string | Buffer): Promise<void>;
@@ -39,11 +39,11 @@ export interface SpdyStream {
  * Resolves when the connection has ended.
  * @param opened each new stream
  */
-export async function serveSpdy(socket: Socket, opened: (stream: SpdyStream) => void): Promise<void> {
+export async function serveSpdy(socket: Socket, opened: (stream: AgentStream) => void): Promise<void> {
   const flush = constants.Z_SYNC_FLUSH;
   const inflate = createInflate({ dictionary: DICTIONARY, flush, finishFlush: flush });
   const deflate = createDeflate({ dictionary: DICTIONARY, flush });
-  const streams = new Map<number, SpdyStream>();
+  const streams = new Map<number, AgentStream>();
   let rest = Buffer.alloc(0);
   for await (const bytes of socket as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, bytes]);
@@ -70,7 +70,7 @@ export async function serveSpdy(socket: Socket, opened: (stream: SpdyStream) => 
   }
 }
 
-function streamOn(socket: Socket, id: number, headers: ReadonlyMap<string, string>): SpdyStream {
+function streamOn(socket: Socket, id: number, headers: ReadonlyMap<string, string>): AgentStream {
   const send = (flags: number, bytes: string | Buffer): Promise<void> | undefined => {
     const body = Buffer.from(bytes as string);
     if (socket.write(Buffer.concat([idOf(id), head(flags, body.length), body])) || socket.destroyed) return undefined;

@@ -27,7 +27,8 @@ interface AggregatedApisSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
-  readonly serving: AggregationOptions & RequestHeaderOptions & { readonly requestTimeout: number };
+  readonly serving: AggregationOptions &
+    RequestHeaderOptions & { readonly requestTimeout: number; readonly streamIdleTimeout: number };
   readonly credentials: ReloadableCredentials;
   /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
   readonly isPartial: () => boolean;
@@ -140,7 +141,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     registrations: () => remote,
     extensions,
     maxRequests: serving.maxRequestsPerExtension,
-    streamStartMs: serving.requestTimeout,
+    ...{ streamStartMs: serving.requestTimeout, unreadMs: serving.streamIdleTimeout },
   });
   const onUnavailable = observeRegistrations(metrics, () => informer.objects.values());
   const controller = settings.decides

@@ -38,6 +38,7 @@ const aggregator = (maxRequests = 1) =>
     extensions: { of: () => extension.target },
     maxRequests,
     streamStartMs: STREAM_START_MS,
+    unreadMs: 0,
   });
 
 beforeAll(async () => {

@@ -29,6 +29,8 @@ interface AggregatorOptions {
   readonly maxRequests: number;
   /** Milliseconds that a server has to begin a stream; other requests have a deadline of their own. */
   readonly streamStartMs: number;
+  /** Milliseconds for a client to read what is left of a connection that a server has ended; 0 is no bound. */
+  readonly unreadMs: number;
 }
 
 /** Segments `.` and `..`, which some servers resolve, to a path that was not authorized; objects have no such names. */
@@ -91,7 +93,7 @@ export class Aggregator implements Answerer {
     try {
       const limitMs = isStream ? this.options.streamStartMs : DISCOVERY_MS;
       const stream = await forward(ctx, extension, {
-        ...{ via: this.#via, connections: streams.connections },
+        ...{ via: this.#via, connections: streams.connections, unreadMs: this.options.unreadMs },
         ...((isStream || isOfDiscovery(ctx.info)) && { limitMs }),
       });
       if (stream) {

@@ -47,6 +47,11 @@ interface Forwarding {
   readonly via?: string;
   /** Detects connections whose peer has vanished. Default: the kernel does, with keep-alive probes. */
   readonly connections?: OutgoingConnections;
+  /**
+   * Milliseconds for the client of a connection that has switched to another protocol to read what is left once the other
+   * server has ended it; 0 is no bound. Default: as for watches.
+   */
+  readonly unreadMs?: number;
 }
 
 interface Asking extends Forwarding {
@@ -95,8 +100,8 @@ export async function forward(
   const isWatch = ctx.info.verb === 'watch';
   keepOwn(ctx, message);
   if (switched && ctx.upgrade) {
-    const joined = isWatch ? joinWebSockets : joinConnections;
-    return joined(ctx, ctx.upgrade, message, switched);
+    if (isWatch) return joinWebSockets(ctx, ctx.upgrade, message, switched);
+    return joinConnections(ctx, ctx.upgrade, message, switched, forwarding.unreadMs);
   }
   // The rest of a body that was refused before its end is not read.
   leaveBody(ctx);

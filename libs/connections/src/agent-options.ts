@@ -21,14 +21,15 @@ export const agentOptions = {
     default: 4 * 3_600_000,
     min: 0,
     max: 24 * 24 * 3_600_000,
-    help: 'How long exec, attach or port-forward may be silent, in both directions, until the connection is cut. Pings are no silence. 0 is no bound.',
+    help: 'How long exec, attach or port-forward may be silent, in both directions, until the connection is cut; and how long a client may take to read the rest of a connection that the other side has ended. Pings of SPDY are no silence; those of WebSockets are, as agents do not get them. 0 is no bound.',
   },
   'max-stream-message-bytes': {
     type: 'bytes',
-    default: 1 << 20,
+    // The client library of Java sends 15 MiB in one message; the reference server takes 32 MiB.
+    default: 16 << 20,
     min: 64 << 10,
-    max: (16 << 20) - 1,
-    help: 'Maximum size of a message of a client on a WebSocket that is translated for agents (feature gates TranslateStreamCloseWebsocketRequests and PortForwardWebsockets). So much of each connection may be in memory. A longer message closes the connection with 1009.',
+    max: 32 << 20,
+    help: 'Maximum size of a message of a client on a WebSocket that is translated for agents (feature gates TranslateStreamCloseWebsocketRequests and PortForwardWebsockets). So much of each connection may be in memory. A longer message closes the connection with 1009; one in more fragments than one for each 4 KiB, or more pieces than one for each 512 bytes, with 1008.',
   },
 } as const;
 

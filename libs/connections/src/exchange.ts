@@ -102,6 +102,7 @@ function boundAnswer(upstream: ClientRequest, limitMs: number): void {
 /**
  * Joins the connection of a client with that of another server, whose protocol is not interpreted here: bytes go both
  * ways as they arrive, no faster than they are read.
+ * @param unreadMs see {@link switchProtocols}
  * @returns the stream; undefined if the client is gone
  */
 export function joinConnections(
@@ -109,8 +110,9 @@ export function joinConnections(
   client: Upgrade,
   answer: IncomingMessage,
   other: Upgrade,
+  unreadMs?: number,
 ): HandedStream | undefined {
-  if (!switchProtocols(ctx, client, answer, other)) return undefined;
+  if (!switchProtocols(ctx, client, answer, other, unreadMs)) return undefined;
   pump(other.socket, client.socket);
   return { end: () => cutOff(ctx) };
 }

@@ -30,17 +30,20 @@ export function logProtocol({ req }: Pick<RequestContext, 'req'>): string | unde
  * Answers with the log that an agent sends as the messages of a WebSocket, each of them of what has arrived at a time.
  * An empty one comes first: the log has begun. What the client sends is dropped.
  * @param protocol see {@link logProtocol}
+ * @param unreadMs milliseconds for the client to read what is left behind the log's end; 0 is no bound
  */
 export async function passLogMessages(
   ctx: RequestContext,
   client: Upgrade,
   log: IncomingMessage,
   protocol: string | undefined,
+  unreadMs: number,
 ): Promise<void> {
   const isText = protocol === BASE64;
   const encoded = (bytes: Buffer): Buffer | string => (isText ? bytes.toString('base64') : bytes);
   const receiver = { message: () => undefined, closed: () => log.destroy() };
-  const messages = MessageConnection.accept({ ctx, client, maxMessage: MAX_CLIENT_MESSAGE }, protocol, receiver);
+  const request = { ctx, client, maxMessage: MAX_CLIENT_MESSAGE, idleMs: unreadMs };
+  const messages = MessageConnection.accept(request, protocol, receiver);
   if (!messages) return void log.destroy();
   messages.send(encoded(Buffer.alloc(0)), log);
   log.on('data', (bytes: Buffer) => {

@@ -19,6 +19,7 @@ it.each([
   Object.assign(message, { statusCode: 302, headers: { location } });
   const connector: Pick<AgentConnector, 'send'> = { send: async () => ({ message }) };
   const about = { resource: 'pods/log', name: 'p' };
-  const passing = passLog({} as RequestContext, { connector: connector as AgentConnector, metrics }, BACKEND, about);
+  const source = { connector: connector as AgentConnector, metrics, unreadMs: 0 };
+  const passing = passLog({} as RequestContext, source, BACKEND, about);
   await expect(passing).rejects.toMatchObject({ code: 500, message: `Get "${told}": redirects forbidden` });
 });

@@ -13,6 +13,8 @@ import { refusalText } from './refusal-text.js';
 interface LogSource {
   readonly connector: AgentConnector;
   readonly metrics: LogMetrics;
+  /** Milliseconds for the client of a WebSocket to read what is left behind the log's end; 0 is no bound. */
+  readonly unreadMs: number;
 }
 
 /** Resource and object of a log, as errors name them. */
@@ -28,7 +30,7 @@ interface About {
  */
 export async function passLog(
   ctx: RequestContext,
-  { connector, metrics }: LogSource,
+  { connector, metrics, unreadMs }: LogSource,
   backend: NodeBackend,
   about: About,
 ): Promise<void> {
@@ -42,7 +44,7 @@ export async function passLog(
     throw unexplained(`Get ${JSON.stringify(resolved(headers.location, urlOf(backend)))}: redirects forbidden`);
   }
   if (statusCode < 200 || statusCode > 206) throw await refusalOf(message, about);
-  if (ctx.upgrade) return passLogMessages(ctx, ctx.upgrade, message, protocol);
+  if (ctx.upgrade) return passLogMessages(ctx, ctx.upgrade, message, protocol, unreadMs);
   message.statusCode = 200;
   message.headers = { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' };
   ctx.res.setHeader('Audit-Id', ctx.requestId);
@@ -52,7 +54,7 @@ export async function passLog(
 
 async function ask(
   ctx: RequestContext,
-  { connector, metrics }: LogSource,
+  { connector, metrics }: Pick<LogSource, 'connector' | 'metrics'>,
   backend: NodeBackend,
 ): Promise<IncomingMessage | undefined> {
   try {

@@ -1,22 +1,21 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { systemClock } from '@orch/runtime';
-import { gatherWrites, type RequestContext, type Upgrade } from '@orch/serving';
+import { gatherWrites, messageBounds, type RequestContext, type Upgrade } from '@orch/serving';
 import { WebSocket, WebSocketServer } from 'ws';
 
 /** A client's request for a WebSocket. */
-interface MessageRequest {
+export interface SessionRequest {
   /** The request. */
   readonly ctx: RequestContext;
   /** The connection that the request has come on. */
   readonly client: Upgrade;
   /** Bytes of a message of the client; a longer one closes the connection with the code 1009. */
   readonly maxMessage: number;
-}
-
-/** A client's request for a session with a pod. */
-export interface SessionRequest extends MessageRequest {
-  /** Milliseconds for which it may be silent; 0 is no bound. */
+  /**
+   * Milliseconds for which a session may be silent, and in which a client has to read what is left behind its end; 0 is no
+   * bound.
+   */
   readonly idleMs: number;
 }
 
@@ -33,8 +32,10 @@ type Source = Pick<Readable, 'pause' | 'resume'>;
 
 /** Milliseconds between signs of life on a connection. */
 const KEEP_ALIVE_MS = 30_000;
-/** Milliseconds for a client to read what was sent, once its connection ends. */
+/** Milliseconds for a client that has broken the rules to end its connection. */
 const LINGER_MS = 10_000;
+/** The longest time that a timer can be set to, ms. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** Bytes of messages that wait in this process until their source is stopped. */
 const MOST_WAITING = 64 << 10;
@@ -42,13 +43,17 @@ const MOST_WAITING = 64 << 10;
 const [NORMAL_CLOSURE, PROTOCOL_ERROR] = [1000, 1002];
 
 /**
- * A WebSocket on a client's connection whose messages carry a stream of bytes. It sends no faster than the client reads;
- * pings are answered by the library, and pongs that nobody asked for keep a silent or stopped connection alive.
+ * A WebSocket on a client's connection whose messages carry a stream of bytes. It sends no faster than the client reads, and
+ * pongs that nobody asked for keep a silent or stopped connection alive.
  */
 export class MessageConnection {
   readonly #gather: () => void;
   #stopped: Source | undefined;
   #isWaiting = false;
+  /** The last ping that has no answer yet, as the client does not read. */
+  #ping: Buffer | undefined;
+  /** The other side has ended, and the client has the rest still to read. */
+  #isEnding = false;
   #cancelPong: () => void = () => undefined;
 
   private constructor(
@@ -58,7 +63,8 @@ export class MessageConnection {
   ) {
     this.#gather = gatherWrites(socket);
     // The library has closed with the code for the error.
-    webSocket.on('error', () => undefined);
+    webSocket.on('error', () => this.#leave());
+    webSocket.on('ping', (ping: Buffer) => this.#answer(ping));
     webSocket.on('message', (data: Buffer, isBinary) => receiver.message(data, isBinary));
     webSocket.once('close', () => {
       this.#cancelPong();
@@ -74,13 +80,14 @@ export class MessageConnection {
    * @returns undefined if the client is gone
    */
   static accept(
-    { ctx, client, maxMessage }: MessageRequest,
+    { ctx, client, maxMessage, idleMs }: SessionRequest,
     protocol: string | undefined,
     receiver: MessageReceiver,
   ): MessageConnection | undefined {
     const handshakes = new WebSocketServer({
-      ...{ noServer: true, clientTracking: false, perMessageDeflate: false },
-      ...{ maxPayload: maxMessage, closeTimeout: LINGER_MS },
+      // Pongs of the library would wait for a client that does not read without bound, or end its connection.
+      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false },
+      ...{ ...messageBounds(maxMessage), closeTimeout: idleMs || LONGEST_MS },
     });
     handshakes.once('headers', (lines: string[]) => {
       lines.push(`Audit-Id: ${ctx.requestId}`);
@@ -102,7 +109,7 @@ export class MessageConnection {
     if (webSocket.readyState !== WebSocket.OPEN) return;
     this.#gather();
     webSocket.send(message, { binary: typeof message !== 'string' }, () => this.#sent());
-    if (!from || this.#stopped || webSocket.bufferedAmount <= MOST_WAITING) return;
+    if (!from || this.#stopped || !this.#isFull) return;
     this.#stopped = from;
     from.pause();
   }
@@ -120,8 +127,9 @@ export class MessageConnection {
     socket.on('drain', goOn).on('close', goOn);
   }
 
-  /** Ends the connection behind what was sent; cuts it if the client does not read that in time. */
+  /** Ends the connection behind what was sent; cuts it if the client does not read that within the time for silence. */
   close(): void {
+    this.#isEnding = true;
     // The answer of the client has to be read.
     this.webSocket.resume();
     this.webSocket.close(NORMAL_CLOSURE);
@@ -130,22 +138,46 @@ export class MessageConnection {
   /** Ends the connection of a client that breaks the rules of the protocol that its messages are of. */
   refuse(why: string): void {
     this.webSocket.close(PROTOCOL_ERROR, why);
+    this.#leave();
+  }
+
+  /** Cuts the connection if the client does not end it in time. */
+  #leave(): void {
+    this.webSocket.once(
+      'close',
+      systemClock.after(LINGER_MS, () => this.webSocket.terminate()),
+    );
   }
 
   #sent(): void {
-    if (!this.#stopped || this.webSocket.bufferedAmount > MOST_WAITING) return;
-    this.#stopped.resume();
+    if (this.#isFull) return;
+    if (this.#ping) this.#answer(this.#ping);
+    this.#stopped?.resume();
     this.#stopped = undefined;
+  }
+
+  get #isFull(): boolean {
+    return this.webSocket.bufferedAmount > MOST_WAITING;
+  }
+
+  /** Answers a ping; of those that come while the client does not read, the last one, once it does (RFC 6455 section 5.5.3). */
+  #answer(ping: Buffer): void {
+    const { webSocket } = this;
+    this.#ping = this.#isFull ? ping : undefined;
+    if (!this.#ping && webSocket.readyState === WebSocket.OPEN) webSocket.pong(ping, false, () => this.#sent());
   }
 
   /**
    * Sends a pong now and then: proxies end connections that are silent, and clients those whose pings have no answer,
-   * which has to wait while messages in front of the ping do.
+   * which has to wait while messages in front of the ping do. Cuts the connection of a client that has said that it closes it,
+   * and does not.
    */
   #keepAlive(): void {
     const { webSocket } = this;
     this.#cancelPong = systemClock.after(KEEP_ALIVE_MS, () => {
-      if (webSocket.readyState === WebSocket.OPEN && webSocket.bufferedAmount === 0) webSocket.pong();
+      const isOpen = webSocket.readyState === WebSocket.OPEN;
+      if (!isOpen && !this.#isEnding) return webSocket.terminate();
+      if (isOpen && webSocket.bufferedAmount === 0) webSocket.pong();
       this.#keepAlive();
     });
   }

@@ -50,15 +50,17 @@ export class NodeConnections implements Connections {
   /** See {@link Connections.log}. */
   async log(ctx: RequestContext, backend: NodeBackend, about: { resource: string; name: string }): Promise<void> {
     this.#checkOpen();
-    await passLog(ctx, { connector: this.#connector, metrics: this.#logs }, backend, about);
+    const { streamIdleTimeout: unreadMs } = this.settings.options;
+    await passLog(ctx, { connector: this.#connector, metrics: this.#logs, unreadMs }, backend, about);
   }
 
   /** See {@link Connections.upgrade}. */
   async upgrade(ctx: RequestContext, client: Upgrade, backend: NodeBackend, session?: PodSession): Promise<void> {
     this.#checkOpen();
-    if (session === undefined) return passUpgrade(ctx, client, this.#connector, backend);
     const { features, options } = this.settings;
     const { maxStreamMessageBytes: maxMessage, streamIdleTimeout: idleMs } = options;
+    if (session === undefined)
+      return passUpgrade(ctx, client, this.#connector, backend, { idleMs: 0, unreadMs: idleMs });
     const request = { ctx, client, maxMessage, idleMs };
     const offered = wantsWebSocket(ctx.req) ? offeredProtocols(ctx.req) : [];
     if (session === 'ports') {
@@ -66,7 +68,7 @@ export class NodeConnections implements Connections {
         return tunnelPorts(request, this.#connector, backend);
     } else if (features.enabled('TranslateStreamCloseWebsocketRequests') && offered.includes(V5))
       return translateCommand(request, this.#connector, backend, session);
-    await passUpgrade(ctx, client, this.#connector, backend, idleMs);
+    await passUpgrade(ctx, client, this.#connector, backend, { idleMs, unreadMs: idleMs });
   }
 
   /** See {@link Connections.proxy}. */

@@ -53,6 +53,13 @@ describe('a page', () => {
     expect(await rewritten([...page].map(String))).toBe(expected);
   });
 
+  it('of more than 4 MiB keeps the links behind that', async () => {
+    const piece = '<a href="/x">'.padEnd(1 << 16, 'x');
+    const led = piece.replace('/x', `${PREFIX}/x`);
+    const open = '<a href="/y'.padStart(1 << 16, 'x');
+    expect(await rewritten([...Array(63).fill(piece), open, '">', piece])).toBe(`${led.repeat(63)}${open}">${piece}`);
+  });
+
   it('keeps the bytes of what is no text', async () => {
     const page = 'é<a href="/ü">€</a>';
     expect(await rewritten([page])).toBe(page.replace('/ü', `${PREFIX}/ü`));

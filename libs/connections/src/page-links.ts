@@ -37,6 +37,12 @@ const ATTRIBUTES: ReadonlyMap<string, string> = new Map([
 /** Characters of a tag beyond which it is passed on as it is. */
 const MOST_TAG = 64 << 10;
 
+/**
+ * Characters of a page behind which links are passed on as they are: a kilobyte can be unpacked to a megabyte, which is read in the
+ * turns of all other requests.
+ */
+const MOST_PAGE = 4 << 20;
+
 /** The beginning of a tag, or what may become one with the next bytes. */
 const BEGIN = /<(?:[a-z]|$)/i;
 /** The beginning of a tag: its name. */
@@ -50,13 +56,35 @@ export class PageLinks extends Transform {
   #open: OpenTag | undefined;
   /** A `<` at the end of what has come, which may begin a tag. */
   #last = '';
+  /** Characters that have come. */
+  #length = 0;
 
   constructor(private readonly links: Links) {
     super();
   }
 
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const text = this.#last + bytes.toString('latin1');
+    this.#length += bytes.length;
+    if (this.#length > MOST_PAGE) {
+      this.#giveUp();
+      done(null, bytes);
+    } else done(null, Buffer.from(this.#read(this.#last + bytes.toString('latin1')), 'latin1'));
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#giveUp();
+    done();
+  }
+
+  /** Passes on what was kept for the end of a tag. */
+  #giveUp(): void {
+    const kept = this.#open?.text ?? this.#last;
+    this.#open = undefined;
+    this.#last = '';
+    if (kept !== '') this.push(Buffer.from(kept, 'latin1'));
+  }
+
+  #read(text: string): string {
     this.#last = '';
     let out = '';
     let at = 0;
@@ -76,11 +104,7 @@ export class PageLinks extends Transform {
       out += this.#open.isWhole ? this.#tag(this.#open.text) : this.#open.text;
       this.#open = undefined;
     }
-    done(null, Buffer.from(out, 'latin1'));
-  }
-
-  override _flush(done: TransformCallback): void {
-    done(null, Buffer.from(this.#open?.text ?? this.#last, 'latin1'));
+    return out;
   }
 
   #tag(tag: string): string {

@@ -1,10 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { systemClock } from '@orch/runtime';
 
 /** Bytes of an error of an agent that are read. */
 const MAX_ERROR_BYTES = 50_000;
 
-/** Reads the text of an answer of an agent that is a refusal. */
-export async function refusalText(message: IncomingMessage): Promise<string> {
+/** Milliseconds for the body of a refusal. */
+export const REFUSAL_MS = 10_000;
+
+/** Reads the text of an answer of an agent that is a refusal, as much of it as arrives in time. */
+export async function refusalText(message: Readable): Promise<string> {
+  const cancel = systemClock.after(REFUSAL_MS, () => message.destroy());
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -14,7 +19,9 @@ export async function refusalText(message: IncomingMessage): Promise<string> {
       if (size >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The agent has gone on the way: the text that has arrived is used.
+    // The agent has gone on the way, or its time is over: the text that has arrived is used.
+  } finally {
+    cancel();
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
 }

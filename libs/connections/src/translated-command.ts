@@ -20,12 +20,12 @@ const V4 = 'v4.channel.k8s.io';
  * @throws StatusError 400 for an invalid handshake
  */
 export async function translateCommand(
-  { idleMs, ...request }: SessionRequest,
+  request: SessionRequest,
   connector: AgentConnector,
   backend: NodeBackend,
   session: CommandSession,
 ): Promise<void> {
-  const { ctx } = request;
+  const { ctx, idleMs } = request;
   checkWebSocketKey(ctx.req);
   const agent = await agentFor(ctx, connector, backend);
   if (!agent) return;

@@ -20,11 +20,11 @@ export const isTunnel = (protocol: string): boolean => protocol.startsWith(TUNNE
  * for an invalid handshake
  */
 export async function tunnelPorts(
-  { idleMs, ...request }: SessionRequest,
+  request: SessionRequest,
   connector: AgentConnector,
   backend: NodeBackend,
 ): Promise<void> {
-  const { ctx } = request;
+  const { ctx, idleMs } = request;
   checkWebSocketKey(ctx.req);
   const offered = offeredProtocols(ctx.req).filter(isTunnel);
   const headers = spdyHeaders(

@@ -7,17 +7,22 @@ import type { AgentConnector } from './agent-connector.js';
 import { dialMessage } from './dial-errors.js';
 import { type AnswerHead, joinConnections } from './exchange.js';
 import { boundIdleness } from './idle-bound.js';
+import { REFUSAL_MS } from './refusal-text.js';
 import { upgradeHeaders } from './request-headers.js';
 
-/** Milliseconds for the body of a refusal, whose end says that the connection is over. */
-const REFUSAL_MS = 10_000;
-
 const BAD_REQUEST = 400;
+
+/** Bounds of a connection. */
+interface ConnectionBounds {
+  /** See {@link boundIdleness}. */
+  readonly idleMs: number;
+  /** See {@link joinConnections}. */
+  readonly unreadMs: number;
+}
 
 /**
  * Connects a client that asks for another protocol to a server of a node; resolves once bytes are passed on, or the
  * refusal of the server has been.
- * @param idleMs see {@link boundIdleness}
  * @throws StatusError 500 when there is no connection, or no other protocol; 400 for an address that is not allowed
  */
 export async function passUpgrade(
@@ -25,12 +30,12 @@ export async function passUpgrade(
   client: Upgrade,
   connector: AgentConnector,
   backend: NodeBackend,
-  idleMs = 0,
+  { idleMs, unreadMs }: ConnectionBounds,
 ): Promise<void> {
   const { method = 'GET' } = ctx.req;
   const answer = await askForUpgrade(ctx, connector, backend, { method, headers: upgradeHeaders(ctx) });
   if (!answer) return;
-  joinConnections(ctx, client, answer.message, answer.switched);
+  joinConnections(ctx, client, answer.message, answer.switched, unreadMs);
   boundIdleness(ctx, answer.switched.socket, idleMs);
 }
 

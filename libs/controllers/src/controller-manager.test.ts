@@ -3,12 +3,16 @@ import { ManualClock } from '@orch/runtime/testing';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '@orch/runtime/work';
 import { describe, expect, it } from 'vitest';
 import { type Controller, type ReconcileRun, RequeueError } from './controller.js';
-import { ControllerManager } from './controller-manager.js';
+import { ControllerManager, type Yielding } from './controller-manager.js';
 import { informerSource } from './informer-source.js';
 import { workQueueMetrics } from './work-queue-metrics.js';
 
 /** A controller of named objects, and a lease that the test gives and takes. */
-function managerOf(reconcile: Controller['reconcile'] = async () => undefined, others: readonly Controller[] = []) {
+function managerOf(
+  reconcile: Controller['reconcile'] = async () => undefined,
+  others: readonly Controller[] = [],
+  yielding?: Yielding,
+) {
   const clock = new ManualClock();
   const objects = new Map<string, string>([
     ['a', '1'],
@@ -49,7 +53,7 @@ function managerOf(reconcile: Controller['reconcile'] = async () => undefined, o
   };
   const onError = (...told: unknown[]) => void errors.push(told);
   const manager = new ControllerManager([controller, ...others], {
-    ...{ leadership, metrics: workQueueMetrics(metrics), onError, clock },
+    ...{ leadership, metrics: workQueueMetrics(metrics), onError, clock, ...(yielding && { yielding }) },
   });
   return {
     ...{ clock, objects, lease, reconciled, errors, metrics, manager, listeners },
@@ -271,6 +275,105 @@ describe('a controller of a manager', () => {
     expect(text).toContain('workqueue_work_duration_seconds_count{name="things"} 3');
     expect(text).toContain('workqueue_depth{name="things"} 0');
     expect(text).toContain('workqueue_longest_running_processor_seconds{name="things"} 0');
+    await manager.stop();
+  });
+});
+
+describe('a controller that yields', () => {
+  function yielding(reconcile?: Controller['reconcile'], isHeld = false) {
+    const listeners = new Set<() => void>();
+    const lease = {
+      isHeld,
+      onChange(listener: () => void) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    const others: string[] = [];
+    const other: Controller = {
+      name: 'others',
+      sources: [{ subscribe: () => () => undefined, keys: () => ['x'] }],
+      async reconcile(key) {
+        others.push(key);
+        return 60_000;
+      },
+    };
+    const stage = managerOf(reconcile, [other], { lease, includes: (name) => name === 'things' });
+    const hold = (held: boolean) => {
+      lease.isHeld = held;
+      for (const listener of listeners) listener();
+    };
+    return { ...stage, hold, others, watching: listeners };
+  }
+
+  it('rests while another program holds the lease, and reconciles everything once it is free', async () => {
+    const { clock, manager, reconciled, others, hold, change, watching } = yielding(undefined, true);
+    manager.start();
+    await clock.settle();
+    change('a');
+    await clock.advance(2 * LEADERSHIP_MS);
+    expect([reconciled, others]).toEqual([[], ['x']]);
+    hold(false);
+    await clock.settle();
+    expect(reconciled).toEqual(['a', 'b']);
+    hold(true);
+    change('a');
+    await clock.advance(2 * LEADERSHIP_MS);
+    expect(reconciled).toEqual(['a', 'b']);
+    hold(false);
+    change('b');
+    await clock.settle();
+    expect(reconciled).toEqual(['a', 'b', 'a', 'b']);
+    expect(others).toEqual(['x']);
+    await manager.stop();
+    expect(watching.size).toBe(0);
+  });
+
+  it('writes nothing more of what it has begun', async () => {
+    const runs: ReconcileRun[] = [];
+    let end = (): void => undefined;
+    const { clock, manager, reconciled, hold } = yielding(async (_key, run) => {
+      runs.push(run);
+      await new Promise<void>((resolve) => (end = resolve));
+      return 1_000;
+    });
+    manager.start();
+    await clock.settle();
+    hold(true);
+    expect(runs[0]?.goesOn).toBe(false);
+    end();
+    await clock.advance(60_000);
+    expect(reconciled).toEqual(['a']);
+    await manager.stop();
+  });
+
+  it('begins with what the other program has written, also where the lease changes hands meanwhile', async () => {
+    const { clock, manager, reconciled, objects, hold, onConfirm } = yielding(undefined, true);
+    const known: (() => void)[] = [];
+    onConfirm(() => new Promise((resolve) => known.push(resolve)));
+    manager.start();
+    await clock.settle();
+    hold(false);
+    hold(true);
+    hold(false);
+    known[0]?.();
+    await clock.settle();
+    expect(reconciled).toEqual([]);
+    objects.set('c', '1');
+    known[1]?.();
+    await clock.settle();
+    expect(reconciled).toEqual(['a', 'b', 'c']);
+    await manager.stop();
+  });
+
+  it('does not begin where another process leads', async () => {
+    const { clock, manager, reconciled, others, lease, hold } = yielding(undefined, true);
+    lease.isFree = false;
+    manager.start();
+    await clock.settle();
+    hold(false);
+    await clock.settle();
+    expect([reconciled, others]).toEqual([[], []]);
     await manager.stop();
   });
 });

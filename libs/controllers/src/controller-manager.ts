@@ -2,7 +2,16 @@ import { aborted, type Clock, sleep, systemClock } from '@orch/runtime';
 import { Backoff, type Leadership, RENEWAL_MS, WorkQueue } from '@orch/runtime/work';
 import type { Controller } from './controller.js';
 import { ControllerRunner } from './controller-runner.js';
+import type { ObservedLease } from './observed-lease.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
+
+/** Controllers that another program runs as well, and does so while it holds a lease. */
+export interface Yielding {
+  /** Lease of the other program. */
+  readonly lease: Pick<ObservedLease, 'isHeld' | 'onChange'>;
+  /** Returns whether a controller rests while the lease is held. */
+  readonly includes: (controller: string) => boolean;
+}
 
 /** Dependencies of a {@link ControllerManager}. */
 export interface ControllerManagerOptions {
@@ -10,6 +19,8 @@ export interface ControllerManagerOptions {
   readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack'>;
   /** Metrics of the queues. */
   readonly metrics: WorkQueueMetrics;
+  /** Controllers that rest while another program holds a lease. Default: none. */
+  readonly yielding?: Yielding;
   /**
    * Called with each failure, which is retried; without a controller where the lease, or catching up with earlier
    * writes, is concerned.
@@ -29,6 +40,9 @@ export class ControllerManager {
   readonly #runners: readonly ControllerRunner[];
   readonly #lease: WorkQueue;
   readonly #clock: Clock;
+  /** The last beginning of each controller that runs, or is about to; one that rests has none. */
+  readonly #beginnings = new Map<ControllerRunner, object>();
+  #unsubscribe = (): void => undefined;
   /** The term that controllers have begun; undefined between terms. */
   #term: number | undefined;
   #isStopped = false;
@@ -55,6 +69,8 @@ export class ControllerManager {
   /** Begins to listen to the sources, and to compete for the lease. */
   start(): void {
     for (const runner of this.#runners) runner.listen();
+    const { yielding } = this.options;
+    if (yielding) this.#unsubscribe = yielding.lease.onChange(() => this.#yield(yielding));
     this.#lease.add(LEASE);
   }
 
@@ -69,7 +85,9 @@ export class ControllerManager {
    */
   async stop(deadline?: AbortSignal): Promise<void> {
     this.#isStopped = true;
+    this.#unsubscribe();
     this.#term = undefined;
+    this.#beginnings.clear();
     await Promise.race([Promise.all(this.#runners.map((runner) => runner.stop())), aborted(deadline)]);
     await this.#lease.stop();
     await this.options.leadership.giveBack();
@@ -89,11 +107,27 @@ export class ControllerManager {
     if (this.#term !== undefined || term === undefined || this.#isStopped) return;
     this.#term = term;
     // None waits for the sources of another, and the lease is renewed meanwhile.
-    for (const runner of this.#runners) void this.#begin(runner, term);
+    for (const runner of this.#runners) if (!this.#rests(runner)) void this.#begin(runner, term);
+  }
+
+  #rests({ name }: ControllerRunner): boolean {
+    const { yielding } = this.options;
+    return yielding?.lease.isHeld === true && yielding.includes(name);
+  }
+
+  /** Has controllers rest, or begin, as the lease of the other program has been taken or is free. */
+  #yield({ lease, includes }: Yielding): void {
+    for (const runner of this.#runners) {
+      if (!includes(runner.name)) continue;
+      if (lease.isHeld) this.#rest(runner);
+      else if (this.#term !== undefined) void this.#begin(runner, this.#term);
+    }
   }
 
   async #begin(runner: ControllerRunner, term: number): Promise<void> {
-    const goesOn = () => this.#term === term && this.options.leadership.term === term;
+    const beginning = {};
+    this.#beginnings.set(runner, beginning);
+    const goesOn = () => this.#beginnings.get(runner) === beginning && this.options.leadership.term === term;
     const backoff = new Backoff(RETRY);
     while (goesOn()) {
       try {
@@ -109,6 +143,11 @@ export class ControllerManager {
 
   #retire(): void {
     this.#term = undefined;
-    for (const runner of this.#runners) void runner.retire();
+    for (const runner of this.#runners) this.#rest(runner);
+  }
+
+  #rest(runner: ControllerRunner): void {
+    this.#beginnings.delete(runner);
+    void runner.retire();
   }
 }

@@ -5,6 +5,7 @@ export {
   type ReconcileRun,
   RequeueError,
 } from './controller.js';
-export { ControllerManager, type ControllerManagerOptions } from './controller-manager.js';
+export { ControllerManager, type ControllerManagerOptions, type Yielding } from './controller-manager.js';
 export { informerSource } from './informer-source.js';
+export { ObservedLease } from './observed-lease.js';
 export { type ObservedQueue, type WorkQueueMetrics, workQueueMetrics } from './work-queue-metrics.js';

@@ -1,3 +1,5 @@
+import { dnsLabelErrors, dnsSubdomainErrors } from '@orch/machinery';
+
 /** Controllers that run within servers, by the names that they have in kube-controller-manager. */
 export const CONTROLLERS = [
   'bootstrapsigner',
@@ -29,6 +31,24 @@ function checkControllers(entries: readonly string[]): void {
   }
 }
 
+/** The controller that counts how quotas are used: requests are charged by what it counts, or by what another does. */
+const COUNTS = 'resourcequota';
+
+/** @throws RangeError for a name that no loop has, or that cannot change hands while the server runs */
+function checkYielding(entries: readonly string[]): void {
+  checkControllers(entries);
+  if (entries.includes(COUNTS))
+    throw new RangeError(`${COUNTS} cannot yield: who counts quotas is decided once, by --controllers=*,-${COUNTS}`);
+}
+
+/** @throws RangeError for what is not a namespace and a name */
+function checkLease(lease: string): void {
+  const [namespace = '', name = '', ...more] = lease.split('/');
+  const problems = [...dnsLabelErrors(namespace), ...dnsSubdomainErrors(name)];
+  if (more.length > 0 || problems.length > 0)
+    throw new RangeError(`${JSON.stringify(lease)} is no namespace and name of a Lease, NAMESPACE/NAME`);
+}
+
 /** Options of the loops that a controller manager may run in the place of servers. */
 export const controllerOptions = {
   controllers: {
@@ -37,12 +57,29 @@ export const controllerOptions = {
     check: checkControllers,
     help: `Controllers that run within servers: * is all of them, a name is that one, -name is all but that one. Use the same value on all servers; disable those that a controller manager runs. Names: ${CONTROLLERS.join(', ')}.`,
   },
+  'yielding-controllers': {
+    type: 'list',
+    default: [],
+    check: checkYielding,
+    help: `Controllers that rest while a controller manager holds the Lease --controller-manager-lease, in the form of --controllers: name those that the manager runs. * is all of them but ${COUNTS}, which cannot yield.`,
+  },
+  'controller-manager-lease': {
+    type: 'string',
+    default: 'kube-system/kube-controller-manager',
+    check: checkLease,
+    help: 'Lease for which controller managers compete, NAMESPACE/NAME; see --yielding-controllers.',
+  },
 } as const;
 
 /** Returns whether a loop runs by the option: an entry with its name takes precedence over `*`. */
 export function runsController(entries: readonly string[], name: ControllerName): boolean {
   if (entries.includes(name)) return true;
   return entries.includes(ALL) && !entries.includes(`-${name}`);
+}
+
+/** Returns whether a controller of any name rests while a controller manager holds its lease. */
+export function yieldsController(entries: readonly string[], name: string): boolean {
+  return isKnown(name) && name !== COUNTS && runsController(entries, name);
 }
 
 /**

@@ -3,6 +3,7 @@ export { claimFindings } from './addresses/claim-findings.js';
 export { Housekeeping } from './addresses/housekeeping.js';
 export { bootstrapTokenControllers } from './bootstrap-tokens/bootstrap-token-controllers.js';
 export { certificateRequests } from './certificates/certificate-requests.js';
+export { yieldToManager } from './controller-manager-lease.js';
 export { type ControllerName, checkNamedControllers, controllerOptions, runsController } from './controller-options.js';
 export { maintenanceOptions } from './maintenance-options.js';
 export { bootstrap, makeNamespaces } from './namespaces/bootstrap.js';

@@ -58,6 +58,7 @@ export { requestOptions } from './request-options.js';
 export type { ConnectionLimits } from './sockets/connection-limits.js';
 export { connectionLimits, connectionOptions } from './sockets/connection-options.js';
 export { type Listeners, openListeners } from './sockets/listeners.js';
+export { messageBounds } from './sockets/message-bounds.js';
 export { OutgoingConnections } from './sockets/outgoing-connections.js';
 export { meetExpectations } from './sockets/request-heads.js';
 export { type NamedShownPair, type Pair, pairFor } from './sockets/shown-pairs.js';

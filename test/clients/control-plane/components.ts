@@ -20,39 +20,49 @@ export const buildComponents = () => ({
  * each loop, and KWOK, which pretends to be the kubelets of all nodes that there are.
  */
 export async function startComponents(server: Standalone): Promise<readonly ManagedProcess[]> {
-  const { manager, scheduler, kwok } = buildComponents();
-  const dir = dirname(server.kubeconfig);
-  const [managerPort, schedulerPort, kwokPort] = await freePorts(3);
-  const started: ManagedProcess[] = [];
-  const start = async (name: string, command: string, args: readonly string[], ready: () => Promise<boolean>) => {
-    const component = new ManagedProcess({ name, command, args, logFile: join(dir, `${name}.log`), ready });
-    started.push(component);
-    await component.start();
-  };
-  const connection = ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map(
-    (flag) => `--${flag}=${server.kubeconfig}`,
-  );
-  const certificates = join(dir, 'certificates');
-  mkdirSync(certificates);
-  const serving = (port: number | undefined) => [
-    '--bind-address=127.0.0.1',
-    `--secure-port=${port}`,
-    `--cert-dir=${certificates}`,
-  ];
-  await start(
-    'kube-controller-manager',
-    manager,
-    [...connection, ...serving(managerPort), ...managerOptions(dir)],
-    () => leads(server, 'kube-controller-manager'),
-  );
-  await start('kube-scheduler', scheduler, [...connection, ...serving(schedulerPort)], () =>
-    leads(server, 'kube-scheduler'),
-  );
+  const { scheduler, kwok } = buildComponents();
+  const [schedulerPort, kwokPort] = await freePorts(2);
+  const manager = await startManager(server);
+  const args = [...connectionOf(server), ...servingOf(server, schedulerPort)];
+  const ready = () => leads(server, 'kube-scheduler');
   const listening = ['--node-ip=127.0.0.1', `--server-address=127.0.0.1:${kwokPort}`];
   const options = ['--manage-all-nodes', '--node-lease-duration-seconds=40', '--cidr=10.64.0.1/16', ...listening];
-  // It listens for kubelets' clients only; nodes that get ready show that it is at work.
-  await start('kwok', kwok, [`--kubeconfig=${server.kubeconfig}`, ...options], async () => true);
-  return started;
+  return [
+    manager,
+    await start(server, { name: 'kube-scheduler', command: scheduler, args, ready }),
+    // It listens for kubelets' clients only; nodes that get ready show that it is at work.
+    await start(server, {
+      ...{ name: 'kwok', command: kwok, args: [`--kubeconfig=${server.kubeconfig}`, ...options] },
+      ready: async () => true,
+    }),
+  ];
+}
+
+/** The controller manager alone, with everything on that it has by default and the identity of each loop; it leads. */
+export async function startManager(server: Standalone): Promise<ManagedProcess> {
+  const name = 'kube-controller-manager';
+  const [port] = await freePorts(1);
+  const args = [...connectionOf(server), ...servingOf(server, port), ...managerOptions(dirname(server.kubeconfig))];
+  return start(server, { name, command: buildComponent(name), args, ready: () => leads(server, name) });
+}
+
+type Component = Pick<ConstructorParameters<typeof ManagedProcess>[0], 'name' | 'command' | 'args' | 'ready'>;
+
+async function start(server: Standalone, component: Component): Promise<ManagedProcess> {
+  const started = new ManagedProcess({
+    ...component,
+    logFile: join(dirname(server.kubeconfig), `${component.name}.log`),
+  });
+  return started.start();
+}
+
+const connectionOf = ({ kubeconfig }: Standalone): readonly string[] =>
+  ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map((flag) => `--${flag}=${kubeconfig}`);
+
+function servingOf({ kubeconfig }: Standalone, port: number | undefined): readonly string[] {
+  const certificates = join(dirname(kubeconfig), 'certificates');
+  mkdirSync(certificates, { recursive: true });
+  return ['--bind-address=127.0.0.1', `--secure-port=${port}`, `--cert-dir=${certificates}`];
 }
 
 function managerOptions(dir: string): readonly string[] {

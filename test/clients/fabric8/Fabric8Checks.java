@@ -44,6 +44,7 @@ public final class Fabric8Checks {
     all.put("create, list, update, delete with the administrator's certificate", checks::everydayVerbs);
     all.put("a watch", checks::watching);
     all.put("errors have their codes and reasons", checks::errors);
+    new Fabric8Connections(client).addTo(all);
     for (Map.Entry<String, Check> entry : all.entrySet()) tell(entry.getKey(), entry.getValue());
     System.exit(0);
   }
@@ -116,7 +117,7 @@ public final class Fabric8Checks {
     throw new AssertionError("a second creation was not refused");
   }
 
-  private static void require(boolean holds, Object value) {
+  static void require(boolean holds, Object value) {
     if (!holds) throw new AssertionError(String.valueOf(value));
   }
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { javaProgram } from '../java/maven.js';
 
 /** Version of the client, as in pom.xml. */
@@ -15,6 +15,7 @@ describeClient({
   program: javaProgram({
     folder: fileURLToPath(new URL('.', import.meta.url)),
     libraries: `fabric8-${VERSION}`,
-    sources: ['Fabric8Checks.java'],
+    sources: ['Fabric8Checks.java', 'Fabric8Connections.java'],
   }),
+  connects: CONNECTION_CHECKS.map((check) => (check.startsWith('exec: ') ? 'exec: outputs and exit code' : check)),
 });

@@ -53,6 +53,7 @@ public final class Checks {
     all.put("a watch from an expired version is 410", checks::expired);
     all.put("the generic API", checks::generic);
     all.put("an informer goes on when the server was killed", checks::informer);
+    new Connections(checks.api).addTo(all);
     all.forEach(Harness::tell);
     System.exit(0);
   }

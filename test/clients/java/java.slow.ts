@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { javaProgram } from './maven.js';
 
 /** Version of the client, as in pom.xml. */
@@ -21,6 +21,7 @@ describeClient({
   program: javaProgram({
     folder: fileURLToPath(new URL('.', import.meta.url)),
     libraries: `java-client-${VERSION}`,
-    sources: ['Checks.java', 'Harness.java'],
+    sources: ['Checks.java', 'Connections.java', 'Harness.java'],
   }),
+  connects: CONNECTION_CHECKS,
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { connectingChecks } from './connecting.mjs';
 import { readingChecks } from './reading.mjs';
 
 const resolved = createRequire(`${process.env.NODE_CLIENT}/`).resolve('@kubernetes/client-node');
@@ -224,6 +225,8 @@ const CHECKS = {
     assert.notEqual(first.metadata.uid, undefined);
     await informer.stop();
   },
+
+  ...connectingChecks({ k8s, config, core, namespace: NAMESPACE }),
 };
 
 for (const [check, run] of Object.entries(CHECKS)) {

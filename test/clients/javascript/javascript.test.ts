@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { JAVASCRIPT_CLIENT, javascriptClient } from './javascript-client.js';
 
 const PROGRAM = fileURLToPath(new URL('./checks.mjs', import.meta.url));
@@ -23,4 +23,5 @@ describeClient({
     'an informer goes on when the server was killed',
   ],
   program: () => ({ command: process.execPath, args: [PROGRAM], env: { NODE_CLIENT: javascriptClient() } }),
+  connects: CONNECTION_CHECKS,
 });

@@ -6,6 +6,7 @@ Usage: checks.py KUBECONFIG
 import sys
 import traceback
 
+import connecting
 import kubernetes
 import reading  # noqa: F401 (registers its checks)
 import watching  # noqa: F401 (registers its checks)
@@ -167,7 +168,7 @@ def main():
     config.load_kube_config(sys.argv[1])
     api = client.ApiClient()
     clients = {"api": api, "core": client.CoreV1Api(api), "apps": client.AppsV1Api(api)}
-    for name, function in CHECKS:
+    for name, function in [*CHECKS, *connecting.CHECKS]:
         error = None
         try:
             function(**clients)

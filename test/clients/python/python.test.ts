@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { ClientProgram } from '../client-program.js';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { pythonClient } from './python-client.js';
 
 const PROGRAM = fileURLToPath(new URL('./checks.py', import.meta.url));
@@ -77,11 +77,13 @@ describeClient({
   checks: CHECKS,
   program: () => python('27.2.0'),
   servers: ['standalone'],
+  connects: CONNECTION_CHECKS,
 });
 describeClient({
   name: 'kubernetes 37.0.2 for Python',
   checks: [...CHECKS, INFORMER],
   program: () => python('37.0.2'),
+  connects: CONNECTION_CHECKS,
 });
 
 function python(version: string): ClientProgram {

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeClient } from '../describe-client.js';
+import { CONNECTION_CHECKS, describeClient } from '../describe-client.js';
 import { install, installed, needed } from '../installed.js';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -27,4 +27,5 @@ describeClient({
     install(needed('cargo', 'Rust 1.89 or later'), ['build', '--quiet'], folder);
     return { command: join(folder, 'target', 'debug', 'rust-checks'), args: [] };
   },
+  connects: CONNECTION_CHECKS,
 });

@@ -19,6 +19,9 @@ export interface CommandReceiver {
 /** The streams that the agent sends something on. */
 const FROM_AGENT: ReadonlySet<StreamName> = new Set(['error', 'stdout', 'stderr']);
 
+/** Bytes of a frame of data; its length has 24 bits, and agents hold a frame in memory until it is whole. */
+const MOST_DATA = 1 << 20;
+
 /** The streams of a command that an agent runs, on a connection that speaks SPDY/3.1. */
 export class CommandStreams {
   readonly #ids = new Map<StreamName, number>();
@@ -52,8 +55,13 @@ export class CommandStreams {
     const id = this.#ids.get(name);
     if (id === undefined || !this.#sending.has(id)) return true;
     this.#gather();
-    this.socket.write(dataHead(id, 0, bytes.length));
-    return this.socket.write(bytes);
+    let takesMore = true;
+    for (let at = 0; at < bytes.length; at += MOST_DATA) {
+      const piece = bytes.subarray(at, at + MOST_DATA);
+      this.socket.write(dataHead(id, 0, piece.length));
+      takesMore = this.socket.write(piece);
+    }
+    return takesMore;
   }
 
   /** Ends this side's half of a stream. */

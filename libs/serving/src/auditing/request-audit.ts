@@ -7,6 +7,7 @@ import {
   type EventUser,
   objectText,
   patchText,
+  redactedTarget,
   timeText,
 } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
@@ -14,7 +15,6 @@ import type { ApiObject, Status } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { AuditRecord } from '../http/audit-record.js';
 import type { RequestContext } from '../http/context.js';
-import { redactedTarget } from './redacted-target.js';
 import { sourceIPs } from './source-ips.js';
 
 /** Settings that all audit events share. */

@@ -31,7 +31,7 @@ describe('joined connections', () => {
     return { near, far };
   }
 
-  async function joined() {
+  async function joined(unreadMs?: number) {
     const client = await pair();
     const other = await pair();
     const req = new IncomingMessage(client.near);
@@ -40,7 +40,7 @@ describe('joined connections', () => {
     const ctx = { req, res, requestId: 'id' } as RequestContext;
     const head = Buffer.alloc(0);
     const answer = new IncomingMessage(new Socket());
-    switchProtocols(ctx, { socket: client.near, head }, answer, { socket: other.near, head });
+    switchProtocols(ctx, { socket: client.near, head }, answer, { socket: other.near, head }, unreadMs);
     pump(other.near, client.near);
     return { ctx, client, other };
   }
@@ -56,6 +56,47 @@ describe('joined connections', () => {
     expect(stays.near.destroyed).toBe(false);
     vi.advanceTimersByTime(1);
     expect(stays.near.destroyed).toBe(true);
+  });
+
+  it.each([0, 3_600_000])('leave a client the time that it is given to read the rest (%s)', async (unreadMs) => {
+    const { client, other } = await joined(unreadMs);
+    client.near.write(MORE);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    other.far.resume().end();
+    await once(other.near, 'close');
+    vi.advanceTimersByTime(3_599_999);
+    expect(client.near.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(client.near.destroyed).toBe(unreadMs !== 0);
+  });
+
+  it('pass on what was read before the other one broke', async () => {
+    const { client, other } = await joined();
+    client.near.write(MORE);
+    const closed = new Promise((resolve) => other.near.once('close', resolve));
+    other.far.resetAndDestroy();
+    await closed;
+    let read = 0;
+    client.far.on('data', (bytes: Buffer) => {
+      read += bytes.length;
+    });
+    await once(client.far.resume(), 'end');
+    expect(read).toBeGreaterThan(MORE.length);
+  });
+
+  it('end where the other one is silent for 10 s behind the end of its client', async () => {
+    const { client, other } = await joined();
+    const bound = vi.spyOn(other.near, 'setTimeout');
+    for (const socket of [client.near, other.far]) socket.allowHalfOpen = true;
+    other.far.resume();
+    client.far.end();
+    await once(other.far, 'end');
+    expect(bound).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function));
+    expect(client.near.destroyed).toBe(false);
+    const ended = once(client.far.resume(), 'end');
+    other.near.emit('timeout');
+    await ended;
+    expect(other.near.destroyed).toBe(true);
   });
 
   it('end behind what was read, for one that reads', async () => {

@@ -10,6 +10,7 @@ import { REQUEST_ID_HEADER } from './request-id.js';
  * Answers a client that switches to another protocol with the other server's answer, and joins the two connections: the
  * handshake is forwarded as it is, the client's bytes go to the other server, and each connection ends with the other: behind
  * what was read from that, or at once where the request was cut off. The caller forwards the bytes from `other.socket`.
+ * @param unreadMs milliseconds for the client to read what is left once the other server has ended; 0 is no bound
  * @returns whether the client is still there
  */
 export function switchProtocols(
@@ -17,6 +18,7 @@ export function switchProtocols(
   client: Upgrade,
   answer: IncomingMessage,
   other: Upgrade,
+  unreadMs = LINGER_MS,
 ): boolean {
   if (client.socket.destroyed) {
     other.socket.destroy();
@@ -28,38 +30,43 @@ export function switchProtocols(
   answer.rawHeaders = [];
   other.socket.unshift(other.head);
   other.socket.write(client.head);
-  for (const [from, to] of [
-    [client.socket, other.socket],
-    [other.socket, client.socket],
-  ] as const) {
-    from.setTimeout(0);
-    from.setNoDelay(true);
-    from.on('error', () => to.destroy());
-    from.on('close', () => endBehind(ctx, to));
+  for (const { socket } of [client, other]) {
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    // It is closed behind an error, and what was read before is still to be passed on.
+    socket.on('error', () => undefined);
   }
+  client.socket.on('close', () => endBehind(ctx, other.socket));
+  other.socket.on('close', () => endBehind(ctx, client.socket, client.socket.readableEnded ? LINGER_MS : unreadMs));
+  // A client that has left is seen by the end of its half alone, and some servers never end theirs.
+  client.socket.once('end', () => other.socket.setTimeout(LINGER_MS, () => other.socket.destroy()));
   // The keep-alive of the other one is set by its owner.
   client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
   pump(client.socket, other.socket);
   return true;
 }
 
-/** Milliseconds for a connection to take what was read from the other one, which has closed. */
+/**
+ * Milliseconds for a connection to take what was read from the other one, which has closed; and for a server to be silent
+ * once its client has sent its last.
+ */
 const LINGER_MS = 10_000;
 
 /**
  * Ends the other side of a connection that has closed: behind what was written to it, or at once where the request was
  * cut off.
+ * @param unreadMs milliseconds for its peer to read that; 0 is no bound
  */
-export const endBehind = (ctx: RequestContext, other: Socket): void =>
-  void (wasCutOff(ctx) ? other.destroy() : endSoon(other));
+export const endBehind = (ctx: RequestContext, other: Socket, unreadMs = LINGER_MS): void =>
+  void (wasCutOff(ctx) ? other.destroy() : endSoon(other, unreadMs));
 
 /** Ends a connection behind what was written to it; cuts it if its peer does not read that in time. */
-function endSoon(socket: Socket): void {
+function endSoon(socket: Socket, unreadMs: number): void {
   if (socket.destroyed) return;
-  socket.once(
-    'close',
-    systemClock.after(LINGER_MS, () => socket.destroy()),
-  );
+  if (unreadMs > 0) {
+    const cut = () => socket.destroy();
+    socket.once('close', systemClock.after(unreadMs, cut));
+  }
   socket.destroySoon();
 }
 

@@ -184,6 +184,36 @@ describe('a watch over a WebSocket', () => {
     expect(await slow.closed).toBe(1005);
   });
 
+  it('keeps no answers to pings for a client that does not read, and answers the last one later', async () => {
+    const { client, outcome } = open();
+    await outcome;
+    await expect.poll(watchers).toBe(1);
+    client.pause();
+    const { limits, watchOutputs } = api.deps;
+    let longest = 0;
+    // More than what the kernel holds for a connection; a few at a time, as of many at once the library makes an end.
+    for (let at = 0; at < 200_000; at++) {
+      client.ping(Buffer.alloc(125, 'x'));
+      if (at % 32 > 0) continue;
+      await new Promise<void>((resolve) => client.ping('x', undefined, () => setImmediate(resolve)));
+      const { own, shared } = watchOutputs.waiting();
+      longest = Math.max(longest, own + shared);
+    }
+    const ponged = new Promise<void>((resolve) => client.on('pong', (data) => String(data) === 'last' && resolve()));
+    client.ping('last');
+    expect(longest).toBeLessThan(2 * limits.watchBufferBytes);
+    client.resume();
+    await ponged;
+    expect(longest).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('closes with 1008 when a message comes in too many parts', async () => {
+    const { client, closed, outcome } = open();
+    await outcome;
+    for (let at = 0; at < 65; at++) client.send('x', { fin: false });
+    expect(await closed).toBe(1008);
+  });
+
   it('that has ended waits for its client to close for a short while', async () => {
     const { socket, received } = await raw(
       `GET ${PATH}&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${GOOD}\r\n`,

@@ -4,6 +4,7 @@ import { badRequest } from '@orch/machinery';
 import type { WatchSink } from '@orch/watchcache';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext, Upgrade } from '../http/context.js';
+import { messageBounds } from '../sockets/message-bounds.js';
 import { WebSocketConnection } from '../sockets/web-socket-connection.js';
 import { checkWebSocketKey } from '../sockets/web-socket-request.js';
 import { WatchOutput, type WatchOutputs } from './watch-output.js';
@@ -20,7 +21,9 @@ const handshakes = new WebSocketServer({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  maxPayload: MAX_CLIENT_MESSAGE,
+  // Pongs of the library would wait behind events without bound.
+  autoPong: false,
+  ...messageBounds(MAX_CLIENT_MESSAGE),
   // The encoding of events does not depend on it; the first is selected so that the client does not disconnect.
   handleProtocols: ([first]) => first ?? false,
 });
@@ -50,6 +53,8 @@ function namesEachOnce(protocols: string): boolean {
 export class WebSocketWatch implements WatchSink {
   readonly #output: WatchOutput;
   #webSocket: WebSocket | undefined;
+  /** The last ping that has no answer yet, as the client does not read. */
+  #ping: Buffer | undefined;
   #ended = false;
 
   constructor(
@@ -93,7 +98,10 @@ export class WebSocketWatch implements WatchSink {
   }
 
   onDrain(callback: () => void): void {
-    this.#output.onDrain(callback);
+    this.#output.onDrain(() => {
+      if (this.#ping) this.#answer(this.#ping);
+      callback();
+    });
   }
 
   end(): void {
@@ -117,11 +125,18 @@ export class WebSocketWatch implements WatchSink {
     }, CLOSE_MS);
   }
 
+  /** Answers a ping; of those that come while the client does not read, the last one, once it does (RFC 6455 section 5.5.3). */
+  #answer(ping: Buffer): void {
+    this.#ping = this.#output.stalled ? ping : undefined;
+    if (!this.#ping && this.#webSocket?.readyState === WebSocket.OPEN) this.#webSocket.pong(ping);
+  }
+
   #begin(webSocket: WebSocket): void {
     const { socket } = this.upgrade;
     this.#webSocket = webSocket;
     // The library has closed with the code for the error.
     webSocket.on('error', () => undefined);
+    webSocket.on('ping', (ping: Buffer) => this.#answer(ping));
     // Keeps proxies from ending a silent stream; TCP detects vanished clients, as for other streams.
     const pings = setInterval(() => {
       if (webSocket.readyState === WebSocket.OPEN && this.#output.idle) webSocket.ping();

@@ -2,6 +2,8 @@
 //!
 //! Usage: rust-checks KUBECONFIG
 
+mod connections;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::future::Future;
@@ -36,6 +38,7 @@ async fn main() -> Result<()> {
     told("a watch goes on from a version", watching(&maps)).await;
     told("a watch from an expired version is 410", expired(&maps)).await;
     told("a reflector goes on when the server was killed", reflector_over_kill(&maps)).await;
+    connections::run(&Api::default_namespaced(client)).await;
     Ok(())
 }
 

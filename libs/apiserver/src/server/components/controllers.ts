@@ -9,6 +9,7 @@ import {
   namespaceControllers,
   quotaCounts,
   runsController,
+  yieldToManager,
 } from '@orch/maintenance';
 import { systemClock } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
@@ -49,8 +50,10 @@ export const controllers = declare({ name: 'controllers', needs: NEEDS }, (proce
         process.settings.serving.controllers,
         all.map(({ name }) => name),
       );
+      const yielded = yieldToManager({ ...stateOf(process), logger, options: process.settings.serving });
+      if (yielded) groups.push(yielded.group);
       const manager = new ControllerManager(all, {
-        leadership,
+        ...{ leadership, ...(yielded && { yielding: yielded.yielding }) },
         metrics: workQueueMetrics(metrics),
         onError: (error, controller = 'lease of the controllers', key) =>
           logger.error(`controller: ${controller}`, error, key === undefined ? {} : { key }),
