@@ -14,6 +14,6 @@ export const complaints = (programs: readonly Logged[]): string[] =>
   programs.flatMap(({ name, logFile }) =>
     readFileSync(logFile, 'utf8')
       .split('\n')
-      .filter((line) => /^E\d{4} /.test(line) && (name.startsWith('orch') || OF_THE_API.test(line)))
+      .filter((line) => /^E\d{4} /.test(line) && (name === 'server' || OF_THE_API.test(line)))
       .map((line) => `${name}: ${line}`),
   );

@@ -70,6 +70,7 @@ describe('a day of a cluster of two nodes', { timeout: TEST_MS }, () => {
     expect(stdout).toMatch(/^busy-\S+ +\d+m +\d+Mi/);
     for (const { metadata } of await podsOf('busy')) await kubectl('exec', metadata.name, '--', 'touch', '/tmp/calm');
     await expect.poll(async () => (await podsOf('busy')).length, POLL).toBe(1);
+    await kubectl('delete', 'deployment/busy', 'horizontalpodautoscaler/busy');
   });
 
   test('pods of a StatefulSet keep their volumes, one after the other', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ManagedProcess, waitUntil } from '../../../tools/up/index.js';
+import { accepts, ManagedProcess, waitUntil } from '../../../tools/up/index.js';
 import { buildOperator } from '../../clients/operators/build-operator.js';
 import type { Cluster } from '../cluster.js';
 import { SERVER_ADDRESS } from '../place.js';
@@ -22,9 +22,14 @@ export async function startMetricsServer(cluster: Cluster): Promise<ManagedProce
     ...{ name: METRICS_SERVER.name, command: buildMetricsServer(), logFile: join(cluster.dir, 'metrics-server.log') },
     args: [
       ...[...connection, `--secure-port=${PORT}`, `--cert-dir=${join(cluster.dir, 'metrics-server')}`],
-      ...['--kubelet-insecure-tls', '--kubelet-preferred-address-types=InternalIP', '--metric-resolution=10s'],
+      ...[
+        '--kubelet-insecure-tls',
+        '--kubelet-preferred-address-types=InternalIP',
+        '--metric-resolution=10s',
+        '--kubelet-request-timeout=5s',
+      ],
     ],
-    ready: async () => true,
+    ready: () => accepts(PORT, SERVER_ADDRESS),
   });
   await server.start();
   await cluster.apply(...OBJECTS);
