@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster conformance mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
+.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster test-day conformance mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
 .PHONY: generate lint format clean install
 
 PORT ?= 6443
@@ -125,6 +125,11 @@ test-clients: build
 # The chart on nodes of real components, under load: root, Debian's packages, half an hour of compiling at first, then twenty minutes.
 test-on-cluster: build
 	npx tsx test/on-cluster/main.ts
+
+# A day of a cluster of two nodes of real components in ten minutes: rolling updates, autoscaling, volumes, a drain, a lost node, CronJobs. Root,
+# Debian's packages, half an hour of compiling at first.
+test-day: build
+	npx tsx test/on-cluster/day/main.ts
 
 # The official conformance suite, on a node of real components whose control plane is `orch standalone`: root, Debian's packages, an hour of
 # compiling at first, then half an hour. SERVER=tiers runs it on api-servers and gateways behind nginx, SERVER=all on these and kube-apiserver as well;

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../tools/up/index.js';
 import type { Cluster } from './cluster.js';
 import { drain } from './drain.js';
+import { IMAGES } from './images.js';
+import type { Node } from './node.js';
 import { NODES } from './place.js';
 import { ALL } from './pods.js';
 import { NAMESPACE } from './release.js';
@@ -23,6 +25,7 @@ const steps = new Steps(() => scene?.load);
 
 beforeAll(async () => {
   cluster = await stage.start();
+  for (const node of cluster.nodes) await nameBefore(node);
   scene = await Scene.prepare(cluster);
 }, START_MS);
 
@@ -30,6 +33,12 @@ afterAll(async () => {
   console.log(steps.table);
   await stage.stop();
 }, 24 * 3_600_000);
+
+/** Where there is no tree of the release before, the present one is also the one before. */
+async function nameBefore(node: Node): Promise<void> {
+  const names = await node.ctr('images', 'ls', '-q');
+  if (!names.split('\n').includes(IMAGES.before)) await node.ctr('images', 'tag', IMAGES.now, IMAGES.before);
+}
 
 /** Every step that is taken here must leave clients nothing to notice. */
 async function unnoticed(step: string, work: () => Promise<void>): Promise<void> {

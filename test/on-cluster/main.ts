@@ -16,7 +16,9 @@ function main(args: readonly string[]): number {
     const archives = buildImages(dir, process.env.PREVIOUS_TREE);
     const settings: Settings = { dir, programs, archives, outside: readlinkSync('/proc/self/ns/net') };
     writeFileSync(settingsFile(dir), JSON.stringify(settings));
-    return runInNamespaces([VITEST, 'run', '--config', CONFIG, ...args], { [SETTINGS_VARIABLE]: settingsFile(dir) });
+    return runInNamespaces([VITEST, 'run', '--config', CONFIG, 'on-cluster/chart', ...args], {
+      [SETTINGS_VARIABLE]: settingsFile(dir),
+    });
   });
 }
 

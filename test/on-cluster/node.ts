@@ -30,6 +30,7 @@ export class Node {
   readonly name: string;
   readonly #dir: string;
   #holder = 0;
+  #kubelet: ManagedProcess | undefined;
 
   constructor(
     private readonly settings: NodeSettings,
@@ -47,7 +48,22 @@ export class Node {
     await this.#hold();
     await this.#run('containerd', 'containerd', ['--config', this.#containerd()], () => this.#answers());
     for (const archive of archives) await this.ctr('images', 'import', archive);
-    await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
+    this.#kubelet = await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
+    await this.#isReady();
+  }
+
+  /** Kills the kubelet; what it has started goes on. */
+  async kill(): Promise<void> {
+    await this.#kubelet?.kill('SIGKILL');
+  }
+
+  /** Starts the kubelet that was killed; resolves when the node is ready. */
+  async comeBack(): Promise<void> {
+    await this.#kubelet?.start();
+    await this.#isReady();
+  }
+
+  async #isReady(): Promise<void> {
     await waitUntil(`${this.name} is ready`, READY_MS, () => this.#ready());
   }
 
@@ -160,9 +176,9 @@ export class Node {
   }
 
   /** Starts a program within the mounts of the node. */
-  async #run(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): Promise<void> {
+  #run(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): Promise<ManagedProcess> {
     const within = ['--mount', `--target=${this.#holder}`, '--', command, ...args];
-    await this.#process(name, 'nsenter', within, ready).start();
+    return this.#process(name, 'nsenter', within, ready).start();
   }
 
   #process(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): ManagedProcess {

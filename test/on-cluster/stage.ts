@@ -30,6 +30,11 @@ const HELD_MS = 24 * 3_600_000;
 export class Stage {
   readonly #processes: ManagedProcess[] = [];
 
+  /** All components. */
+  get processes(): readonly ManagedProcess[] {
+    return this.#processes;
+  }
+
   async start(): Promise<Cluster> {
     const file = process.env[SETTINGS_VARIABLE] ?? '';
     const { dir, programs, archives, outside } = JSON.parse(readFileSync(file, 'utf8')) as Settings;
@@ -39,11 +44,7 @@ export class Stage {
     await plane.start();
     this.#processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
     const nodes = NODES.map((each) => new Node({ ...each, sandboxImage: IMAGES.pause }, dir, programs, plane));
-    const hasBefore = archives.some((archive) => basename(archive) === 'before.tar');
-    for (const node of nodes) {
-      await node.start(archives);
-      if (!hasBefore) await node.ctr('images', 'tag', IMAGES.now, IMAGES.before);
-    }
+    for (const node of nodes) await node.start(archives);
     this.#processes.push(...nodes.flatMap(({ processes }) => processes));
     const cluster = new Cluster(programs, plane, nodes, dir);
     await makeVolumes(cluster, VOLUMES);
