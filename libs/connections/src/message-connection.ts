@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { systemClock } from '@orch/runtime';
+import { LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
 import { gatherWrites, messageBounds, type RequestContext, type Upgrade } from '@orch/serving';
 import { WebSocket, WebSocketServer } from 'ws';
 
@@ -34,8 +34,6 @@ type Source = Pick<Readable, 'pause' | 'resume'>;
 const KEEP_ALIVE_MS = 30_000;
 /** Milliseconds for a client that has broken the rules to end its connection. */
 const LINGER_MS = 10_000;
-/** The longest time that a timer can be set to, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Bytes of messages that wait in this process until their source is stopped. */
 const MOST_WAITING = 64 << 10;
@@ -87,7 +85,7 @@ export class MessageConnection {
     const handshakes = new WebSocketServer({
       // Pongs of the library would wait for a client that does not read without bound, or end its connection.
       ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false },
-      ...{ ...messageBounds(maxMessage), closeTimeout: idleMs || LONGEST_MS },
+      ...{ ...messageBounds(maxMessage), closeTimeout: idleMs || LONGEST_TIMER_MS },
     });
     handshakes.once('headers', (lines: string[]) => {
       lines.push(`Audit-Id: ${ctx.requestId}`);

@@ -14,7 +14,7 @@ import {
 } from '@orch/authentication';
 import { type Names, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import type { Logger } from '@orch/runtime';
+import { LONGEST_TIMER_MS, type Logger } from '@orch/runtime';
 import type { OpenWatch, OpenWatches } from '@orch/serving';
 import { BoundObjectCache, type BoundObjectCacheOptions } from './bound-object-cache.js';
 import type { CredentialOptions } from './credential-options.js';
@@ -38,8 +38,6 @@ const RESOURCES: Readonly<Record<ObjectName['kind'], string>> = {
 
 /** How long a judgement is put off that could not be made, ms. */
 const RETRY_MS = 1000;
-/** Longest time that timers take, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Verifies the tokens that this API issues: those of service accounts, and bootstrap tokens of nodes that join. */
 export class ApiTokens {
@@ -118,7 +116,7 @@ export class ApiTokens {
       // Each key finds the watches; the last one, a pod rather than its account, is shared by the fewest.
       this.#changed(new Set(keys.slice(-1)));
     };
-    this.#timers.set(timer, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_MS)).unref());
+    this.#timers.set(timer, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)).unref());
   }
 }
 

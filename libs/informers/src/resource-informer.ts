@@ -1,6 +1,6 @@
 import type { OrderedFeed } from '@orch/feed';
 import { timeout } from '@orch/machinery';
-import { systemClock } from '@orch/runtime';
+import { LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
 import { type ChangedKeys, SharedIndexInformer, type SharedInformer } from '@orch/runtime/informers';
 import { type Row, type TypeId, UnreadableListError, type Version } from '@orch/storage';
 import { informerSettings } from './store-informer.js';
@@ -130,7 +130,7 @@ export class ResourceInformer<T> {
         if (this.#holds(wanted)) ended(resolve);
       });
       const late = () => ended(() => reject(timeout('the request timed out', RETRY_SECONDS)));
-      const cancel = systemClock.after(Math.min(deadline - systemClock.now(), LONGEST_MS), late);
+      const cancel = systemClock.after(Math.min(deadline - systemClock.now(), LONGEST_TIMER_MS), late);
     });
   }
 
@@ -140,6 +140,3 @@ export class ResourceInformer<T> {
     return known !== undefined && (known >= version || this.#acknowledged < version);
   }
 }
-
-/** Longest time that timers take, ms. */
-const LONGEST_MS = 2 ** 31 - 1;

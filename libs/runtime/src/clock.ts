@@ -10,6 +10,9 @@ export interface Clock {
   soon(task: () => void): void;
 }
 
+/** The longest time that a timer of the system can be set to, milliseconds; a longer one runs at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The system's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),

@@ -1,8 +1,5 @@
-import { systemClock } from '@orch/runtime';
+import { LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
 import type { RequestContext } from '../http/context.js';
-
-/** The longest time that a timer can be set to, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Ends a stream once the credential that it was opened with has expired; a no-op for one that does not expire. */
 export function endWithCredential(
@@ -10,6 +7,6 @@ export function endWithCredential(
   end: () => void,
 ): void {
   if (expiresAt === undefined) return;
-  const cancel = systemClock.after(Math.min(expiresAt - systemClock.wall(), LONGEST_MS), end);
+  const cancel = systemClock.after(Math.min(expiresAt - systemClock.wall(), LONGEST_TIMER_MS), end);
   res.once('close', cancel);
 }
