@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster test-day conformance mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
+.PHONY: run build package docs test test-full test-all check watch test-other-nodes test-clients test-on-cluster test-day conformance mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
 .PHONY: generate lint format clean install
 
 PORT ?= 6443
@@ -48,12 +48,19 @@ test:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint unit
 	@$(MAKE) --no-print-directory integration
 
+# Each night: the tests above, on other Nodes too. What passed is put on record in test/last-full-run.json: with TEST_SELECTION=changed, `make test`
+# leaves out the long tests of what has not changed since (test/selection).
+test-full:
+	@$(MAKE) --no-print-directory test TEST_SELECTION=all
+	@$(MAKE) --no-print-directory test-other-nodes
+	npx tsx test/selection/record.ts
+
 TODAY = $(shell date +%Y%m%d)
-# What `make test` leaves out, in hours: the contract in both naming profiles, every fault at full length, every client. By the day's seeds.
+# What even these leave out, in hours: the contract in both naming profiles, every fault at full length, every client. By the day's seeds.
 test-all: export TEST_ALL = 1
 test-all: export FUZZ_SEED = $(TODAY)
 test-all: export HEAVY_SEED = $(TODAY)
-test-all: lint docs unit integration test-other-nodes torture-full test-clients
+test-all: docs test-full torture-full test-clients
 
 # While one works: what can be said in under a minute of what has changed since BASE, or since the last commit where that is unknown.
 check: install
@@ -111,7 +118,7 @@ integration: build
 	npx tsx test/run.ts
 
 # On the Nodes that are supported beside the one that is pinned, supplied by npm: the contract, and the unit tests of what reads bytes.
-READS_BYTES = libs/tls libs/codec libs/machinery libs/schema libs/storage libs/authentication
+READS_BYTES = libs/tls libs/codec libs/machinery libs/schema libs/authentication
 VITEST = node node_modules/vitest/vitest.mjs run
 test-other-nodes: build
 	npx --yes --package=node@24 -c 'node --version && $(VITEST) $(READS_BYTES)'

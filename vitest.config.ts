@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: [
       ...['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
-      ...['tools/{checks,mutation}/*.test.ts', 'test/on-cluster/**/*.test.ts'],
+      ...['tools/{checks,mutation}/*.test.ts', 'test/{on-cluster,selection}/**/*.test.ts'],
     ],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['tools/fail-on-listener-leaks.mjs'],

@@ -5,18 +5,20 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileAhead } from './clients/go-build.js';
 import type { FileOutcome, Outcome } from './outcome-reporter.js';
+import { filesToLeaveOut } from './selection/index.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const SLOWEST = 15;
 
 /**
- * All tests against real servers. Files in which one fails are run once more when all others are through, with the machine to themselves:
+ * All tests against real servers; without arguments that name some, but for those that `selection/` leaves out. Files in which one fails are run once more when all others are through, with the machine to themselves:
  * what fails only beside others is told at the end and fails nothing, what fails twice does. Both tries are printed. An error that belongs
  * to no test fails the run, whatever comes behind it.
  */
 async function main(args: readonly string[]): Promise<boolean> {
+  const leftOut = args.length === 0 ? filesToLeaveOut() : [];
   if (args.length === 0) compileAhead();
-  const first = await vitest(args);
+  const first = await vitest(args, leftOut);
   tellSlowest(first.files);
   const failed = first.files.filter(({ passed }) => !passed);
   tell('failed at first', failed);
@@ -34,13 +36,16 @@ async function main(args: readonly string[]): Promise<boolean> {
 }
 
 /** @throws Error when vitest ends without an outcome. */
-async function vitest(args: readonly string[]): Promise<Outcome & { readonly code: number | null }> {
+async function vitest(
+  args: readonly string[],
+  leftOut: readonly string[] = [],
+): Promise<Outcome & { readonly code: number | null }> {
   const dir = mkdtempSync(join(tmpdir(), 'outcome-'));
   const file = join(dir, 'outcome.json');
   try {
     const reporters = ['--reporter=default', `--reporter=${join(HERE, 'outcome-reporter.ts')}`];
     const command = ['vitest', 'run', '--config', join(HERE, 'vitest.config.ts'), ...reporters, ...args];
-    const env = { ...process.env, TEST_OUTCOME: file, TEST_COPIES_DATA: '1' };
+    const env = { ...process.env, TEST_OUTCOME: file, TEST_COPIES_DATA: '1', TEST_LEAVE_OUT: leftOut.join(' ') };
     const child = spawn('npx', command, { stdio: 'inherit', env });
     const code = await new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('exit', resolve),

@@ -7,10 +7,15 @@ const IMPORT = /(?:\bfrom|\bimport\s*\(?|new URL\()\s*'([^']+)'/g;
 export class ImportGraph {
   readonly #importers = new Map<string, Set<string>>();
 
-  /** @throws Error where there is no workspace */
-  constructor(private readonly root: string) {
-    for (const group of ['libs', 'services'])
-      for (const name of readdirSync(join(root, group))) this.#read(join(group, name, 'src'));
+  /**
+   * @param files those whose imports are looked at, by default the sources of all packages
+   * @throws Error where there is no workspace
+   */
+  constructor(
+    private readonly root: string,
+    files: readonly string[] = packageSources(root),
+  ) {
+    for (const file of files) this.#read(file);
   }
 
   /** Files of tests that a file has something to do with, those first that import it by the fewest others. */
@@ -25,14 +30,9 @@ export class ImportGraph {
     return [...distances.keys()].filter(isTest).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   }
 
-  #read(folder: string): void {
-    if (!existsSync(join(this.root, folder))) return;
-    for (const entry of readdirSync(join(this.root, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue;
-      const file = join(folder, entry);
-      for (const [, target = ''] of readFileSync(join(this.root, file), 'utf8').matchAll(IMPORT))
-        this.#add(this.#resolve(file, target), file);
-    }
+  #read(file: string): void {
+    for (const [, target = ''] of readFileSync(join(this.root, file), 'utf8').matchAll(IMPORT))
+      this.#add(this.#resolve(file, target), file);
   }
 
   #add(imported: string | undefined, importer: string): void {
@@ -54,6 +54,19 @@ export class ImportGraph {
     const candidates = below === '' ? ['index.ts'] : [`${below}/index.ts`, `${below}.ts`, `gen/${below}.ts`];
     return candidates.map((each) => join(folder, each)).find((each) => existsSync(join(this.root, each)));
   }
+}
+
+function packageSources(root: string): string[] {
+  const folders = ['libs', 'services'].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => join(group, name, 'src')),
+  );
+  return folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((entry) => entry.endsWith('.ts') && !entry.endsWith('.d.ts'))
+        .map((entry) => join(folder, entry)),
+    );
 }
 
 /** The folder of the package that a file is of, from the root of the workspace. */
