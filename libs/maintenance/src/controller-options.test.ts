@@ -40,13 +40,19 @@ it('refuses names that no loop has', () => {
 
 it('refuses a name of which no controller runs, and says which there are', () => {
   const running = CONTROLLERS.filter((name) => name !== 'serviceaccount');
-  const check = (...args: string[]) => checkNamedControllers(parsed(...args), running);
+  const check = (...args: string[]) => checkNamedControllers(values(...args), running);
   const known = running.join(', ');
   expect(() => check('--controllers=*,serviceaccount')).toThrow(`nothing runs as serviceaccount`);
   expect(() => check('--controllers=namespace,serviceaccount')).toThrow(`known here: ${known}`);
   for (const entries of ['*', '*,-serviceaccount', 'namespace', '-serviceaccount'])
     expect(() => check(`--controllers=${entries}`)).not.toThrow();
-  expect(() => checkNamedControllers(parsed(), [])).not.toThrow();
+  expect(() => check('--yielding-controllers=*,serviceaccount')).toThrow(
+    '--yielding-controllers: nothing runs as serviceaccount',
+  );
+  expect(() => check('--yielding-controllers=namespace', '--controllers=*')).not.toThrow();
+  for (const entries of ['*', '*,-serviceaccount', '-serviceaccount'])
+    expect(() => check(`--yielding-controllers=${entries}`)).not.toThrow();
+  expect(() => checkNamedControllers(values(), [])).not.toThrow();
 });
 
 describe('controllers that yield', () => {

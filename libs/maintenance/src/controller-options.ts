@@ -71,6 +71,12 @@ export const controllerOptions = {
   },
 } as const;
 
+/** Options that name controllers. */
+interface NamedControllers {
+  readonly controllers: readonly string[];
+  readonly yieldingControllers: readonly string[];
+}
+
 /** Returns whether a loop runs by the option: an entry with its name takes precedence over `*`. */
 export function runsController(entries: readonly string[], name: ControllerName): boolean {
   if (entries.includes(name)) return true;
@@ -83,17 +89,24 @@ export function yieldsController(entries: readonly string[], name: string): bool
 }
 
 /**
- * Refuses names in the option of which no controller runs in this process. What `*` stands for may be missing: a
+ * Refuses names in the options of which no controller runs in this process. What `*` stands for may be missing: a
  * controller is left out where its resources are not served, or an option that it needs is not given.
  * @param running names of the controllers that run
  * @throws RangeError
  */
-export function checkNamedControllers(entries: readonly string[], running: Iterable<string>): void {
+export function checkNamedControllers(
+  { controllers, yieldingControllers }: NamedControllers,
+  running: Iterable<string>,
+): void {
   const known = new Set(running);
-  const missing = entries.find((entry) => isKnown(entry) && !known.has(entry));
-  if (missing === undefined) return;
-  const own = CONTROLLERS.filter((name) => known.has(name));
-  throw new RangeError(
-    `--controllers: nothing runs as ${missing}, as its resources are not served or an option that it needs is missing; known here: ${own.join(', ')}`,
-  );
+  const isMissing = (entry: string) => isKnown(entry) && !known.has(entry);
+  const own = CONTROLLERS.filter((name) => known.has(name)).join(', ');
+  const found = controllers.find(isMissing);
+  if (found !== undefined)
+    throw new RangeError(
+      `--controllers: nothing runs as ${found}, as its resources are not served or an option that it needs is missing; known here: ${own}`,
+    );
+  const resting = yieldingControllers.find(isMissing);
+  if (resting !== undefined)
+    throw new RangeError(`--yielding-controllers: nothing runs as ${resting} that could yield; known here: ${own}`);
 }

@@ -47,7 +47,7 @@ export const controllers = declare({ name: 'controllers', needs: NEEDS }, (proce
       const { metrics, logger } = tellingOf(process);
       const all = groups.flatMap((group) => group.controllers);
       checkNamedControllers(
-        process.settings.serving.controllers,
+        process.settings.serving,
         all.map(({ name }) => name),
       );
       const yielded = yieldToManager({ ...stateOf(process), logger, options: process.settings.serving });
