@@ -108,7 +108,7 @@ describe('HAProxy in front of servers that say what they were asked', () => {
         headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', ...more.headers, origin },
       });
     const [POST, UPGRADE] = [
-      { method: 'POST' },
+      { method: 'POST', headers: {} },
       { headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } },
     ];
     const own = `https://127.0.0.1:${port}`;
@@ -120,6 +120,11 @@ describe('HAProxy in front of servers that say what they were asked', () => {
     for (const more of [POST, UPGRADE]) expect((await page(own, more)).status).toBe(200);
     const program = { ...UPGRADE, headers: { ...UPGRADE.headers, 'user-agent': 'e2e.test/v1.27.16' } };
     expect((await page('http://localhost', program)).status).toBe(200);
+    const other = { 'user-agent': 'Ladybird/1.0', 'sec-fetch-site': 'cross-site' };
+    for (const more of [POST, UPGRADE])
+      expect((await page('https://evil.example', { ...more, headers: { ...more.headers, ...other } })).status).toBe(
+        403,
+      );
     const token = { cert: undefined, key: undefined, ...POST };
     expect((await page('https://evil.example', token)).status).toBe(200);
   });

@@ -67,6 +67,17 @@ describe('a client certificate, which a browser sends with whatever a page asks 
     },
   );
 
+  it.each(['cross-site', 'same-site', 'none'])(
+    'changes nothing for pages of browsers of any name: from %s',
+    async (site) => {
+      const browser = { host: 'api.example:6443', 'sec-fetch-site': site };
+      const asked = (origin: string | undefined) => ask('POST', origin, 'x509', browser, 'Ladybird/1.0');
+      expect((await asked('https://evil.example')).refused).toBe(403);
+      expect((await asked('https://api.example:6443')).refused).toBeUndefined();
+      expect((await asked(undefined)).refused).toBeUndefined();
+    },
+  );
+
   it.each(['GET', 'HEAD', 'OPTIONS'])('reads what no such page is shown: %s', async (method) => {
     expect((await ask(method, 'https://evil.example')).refused).toBeUndefined();
   });

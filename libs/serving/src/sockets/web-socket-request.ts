@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { badRequest, type Names, StatusError } from '@orch/machinery';
 import { hostOf } from '../http/context.js';
 
@@ -40,10 +40,14 @@ export function takeProtocolToken(req: IncomingMessage, names: Names): void {
 const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
 
 /**
- * How every browser begins its `User-Agent`. Other clients send an `Origin` too, as Go's WebSockets. A page cannot change it but
+ * How browsers begin their `User-Agent`. Other clients send an `Origin` too, as Go's WebSockets. A page cannot change it but
  * in requests that the browser asks about beforehand (CORS), which is refused.
  */
 const BROWSER = /^mozilla\//i;
+
+/** Browsers of other names say from which site a request comes (Fetch Metadata), which no page can change; other clients do not. */
+const isBrowser = ({ 'user-agent': agent = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
+  site !== undefined || BROWSER.test(agent);
 
 /**
  * Refuses requests of pages of other origins. A browser sends a client certificate with any page's request, and lets
@@ -51,8 +55,8 @@ const BROWSER = /^mozilla\//i;
  * @throws StatusError 403
  */
 export function checkOrigin(req: IncomingMessage): void {
-  const { origin, 'user-agent': agent = '' } = req.headers;
-  if (origin === undefined || !BROWSER.test(agent)) return;
+  const { origin } = req.headers;
+  if (origin === undefined || !isBrowser(req.headers)) return;
   const from = URL.canParse(origin) ? new URL(origin).host : undefined;
   if (from === undefined || from !== hostOf(req)?.toLowerCase()) {
     throw new StatusError('Forbidden', 'pages of another origin may not use a client certificate');
