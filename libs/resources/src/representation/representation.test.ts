@@ -13,7 +13,7 @@ import { loadScheme } from '@orch/schema';
 import { prettyList } from '@orch/serving';
 import { type TestApi, testApi } from '@orch/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Stored } from '../stored/stored.js';
 import { fromStored, toStoredBody } from '../stored/stored-body.js';
 import { StoredForm } from '../stored/stored-form.js';
@@ -179,6 +179,9 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   });
 
   it('text is laid out an item at a time as it would be whole', async () => {
+    // Rows of tables say how old objects are, in seconds.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     for (const resource of ['configmaps', 'table']) {
       const accept = resource === 'table' ? as('Table') : 'application/json';
       const json = choose(accept);
