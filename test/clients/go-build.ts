@@ -17,6 +17,8 @@ export interface GoBuild {
   readonly path?: string;
   /** Where the module belongs. Default: it is alone. */
   readonly workspace?: Workspace;
+  /** Whether it is to be fast, which takes longer to compile. */
+  readonly optimized?: boolean;
 }
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -29,6 +31,7 @@ const PROGRAMS: Readonly<Record<Workspace, readonly string[]>> = {
 
 /** Options that take a quarter off the CPU of compiling: programs that run for seconds need neither be fast nor be debugged. */
 const COMPILING = ['-buildvcs=false', '-gcflags=all=-N -l -dwarf=false'];
+const OPTIMIZING = ['-buildvcs=false'];
 
 /** The compiler may take more memory before it collects any; nothing is compiled for use with C. */
 const ENVIRONMENT = { GOFLAGS: '', GOGC: '400', CGO_ENABLED: '0' };
@@ -53,9 +56,9 @@ export function compileAhead(): void {
  * options: what was compiled for one is not compiled for another.
  * @throws Error with what Go said
  */
-export function goBuild({ folder, program, path = '.', workspace }: GoBuild): void {
+export function goBuild({ folder, program, path = '.', workspace, optimized = false }: GoBuild): void {
   // Nobody debugs it: symbols take a third of the time of linking.
-  go(['build', ...COMPILING, '-ldflags=-s -w', '-o', program, path], folder, workspace);
+  go(['build', ...(optimized ? OPTIMIZING : COMPILING), '-ldflags=-s -w', '-o', program, path], folder, workspace);
 }
 
 /** Runs Go to its end, one at a time: of two at once, each would compile what they share. */

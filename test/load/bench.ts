@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Measurement, table } from './report.js';
 import type { StageSettings } from './settings.js';
+import { connectionColumns } from './stages/connections.js';
 import { encryptionColumns } from './stages/encryption.js';
 import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
@@ -15,6 +16,10 @@ import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
 /** Stages that start servers of their own, each with columns of its own. */
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
+  connections: {
+    about: 'what a MiB through exec, port-forward and logs costs, in turns with the peer',
+    run: connectionColumns,
+  },
   encryption: { about: 'what it costs to encrypt what is stored, by each provider', run: encryptionColumns },
   noise: { about: 'what fifty polite users notice of one who is not', run: noiseColumns },
   'slow-clients': {
@@ -85,17 +90,23 @@ async function main(): Promise<void> {
   for (const [stage, { run }] of Object.entries(CLUSTER_STAGES)) {
     if (!stages.includes(stage)) continue;
     await attempt(stage, async () => {
-      for (const [name, rows] of await run({ ...load(), run: runName() })) columns.set(name, rows);
+      const found = await run({ ...load(), run: runName() });
+      for (const [name, rows] of found) add(columns, name, rows);
     });
   }
-  if (peerColumn) columns.set(peerColumn.name, await measure(peerColumn));
-  const reference = columns.size > 1 ? peerColumn?.name : undefined;
+  if (peerColumn) add(columns, peerColumn.name, await measure(peerColumn));
+  const reference = columns.size > 1 ? [...columns.keys()].find((name) => name.startsWith('peer ')) : undefined;
   process.stdout.write(`\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
   process.stdout.write(
     'Load is made on the same machine; server CPU counts all its processes, the database included.\n\n',
   );
   process.stdout.write(`${table(columns, reference)}\n`);
   if (values.json) writeFileSync(values.json, JSON.stringify(Object.fromEntries(columns), null, 2));
+}
+
+/** Puts measurements below those that a column has. */
+function add(columns: Map<string, readonly Measurement[]>, name: string, rows: readonly Measurement[]): void {
+  columns.set(name, [...(columns.get(name) ?? []), ...rows]);
 }
 
 async function measureOwn(columns: Map<string, readonly Measurement[]>): Promise<void> {

@@ -36,5 +36,7 @@ export { defineOptions, type Options, OptionsError, type ParsedOptions } from '.
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
 export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';
+export { readDirectly } from './sockets/direct-reads.js';
+export { GatheredWrites } from './sockets/gathered-writes.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

@@ -1,8 +1,11 @@
-// Command go-agent serves exec and port-forward over SPDY/3.1 with the library that agents of release 1.27 use: whatever
-// goes in comes back. It prints its port.
+// Command go-agent serves exec and port-forward over SPDY/3.1 with the library that agents of release 1.27 use, and logs.
+// The command `sink` and port 9 take bytes and answer with their number, the command `source` and port 19 read a number of
+// MiB and send so many, and with others whatever goes in comes back; a log has as many bytes as its request limits it to.
+// It prints its port.
 package main
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -14,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,17 +32,23 @@ func main() {
 	check(err)
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	config := &tls.Config{Certificates: []tls.Certificate{certificate()}}
-	check(http.Serve(tls.NewListener(listener, config), http.HandlerFunc(serve)))
+	server := &http.Server{Handler: http.HandlerFunc(serve), TLSConfig: config}
+	check(server.ServeTLS(listener, "", ""))
 }
 
 func serve(w http.ResponseWriter, req *http.Request) {
+	if strings.HasPrefix(req.URL.Path, "/containerLogs/") {
+		size, _ := strconv.Atoi(req.URL.Query().Get("limitBytes"))
+		send(w, size)
+		return
+	}
 	if strings.HasPrefix(req.URL.Path, "/portForward/") {
 		upgrade(w, req, "portforward.k8s.io", func(conn httpstream.Connection, streams chan httpstream.Stream) {
 			for {
 				select {
 				case stream := <-streams:
 					if stream.Headers().Get("streamType") == "data" {
-						go echo(stream, stream)
+						go work(stream.Headers().Get("port"), stream, stream)
 					} else {
 						stream.Close()
 					}
@@ -60,7 +70,7 @@ func serve(w http.ResponseWriter, req *http.Request) {
 				return
 			}
 		}
-		echo(named["stdout"], named["stdin"])
+		work(req.URL.Query().Get("command"), named["stdout"], named["stdin"])
 		io.WriteString(named["error"], success)
 	})
 }
@@ -82,9 +92,37 @@ func upgrade(w http.ResponseWriter, req *http.Request, protocol string, session 
 	session(conn, streams)
 }
 
-func echo(to io.WriteCloser, from io.Reader) {
-	io.Copy(to, from)
+// work does what a command or a port does with its bytes.
+func work(what string, to io.WriteCloser, from io.Reader) {
+	switch what {
+	case "sink", "9":
+		size, _ := io.Copy(io.Discard, from)
+		fmt.Fprintln(to, size)
+	case "source", "19":
+		var mebibytes int
+		fmt.Fscanln(from, &mebibytes)
+		send(to, mebibytes<<20)
+	default:
+		io.Copy(to, from)
+	}
 	to.Close()
+}
+
+// send writes so many bytes, in the pieces in which programs of Go copy.
+func send(to io.Writer, size int) {
+	piece := bytes.Repeat([]byte("a line of a log that is long\n"), 1130)[:32<<10]
+	for ; size > 0; size -= len(piece) {
+		if _, err := to.Write(piece[:min(size, len(piece))]); err != nil {
+			return
+		}
+	}
+}
+
+func min(a, b int) int {
+	if a < b {
+		return a
+	}
+	return b
 }
 
 func certificate() tls.Certificate {

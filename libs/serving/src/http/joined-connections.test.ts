@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
@@ -7,6 +8,11 @@ import { pump, switchProtocols } from './joined-connections.js';
 
 /** More than the kernel takes for a peer that does not read. */
 const MORE = Buffer.alloc(32 << 20);
+
+function splitHead(bytes: Buffer): [head: Buffer, rest: Buffer] {
+  const end = bytes.indexOf('\r\n\r\n') + 4;
+  return [bytes.subarray(0, end), bytes.subarray(end)];
+}
 
 describe('joined connections', () => {
   let server: Server;
@@ -111,6 +117,39 @@ describe('joined connections', () => {
     other.far.resume();
     await once(other.far, 'end');
     expect(read).toBe(MORE.length);
+  });
+
+  it('pass on bytes as they are, both ways at once', async () => {
+    const { client, other } = await joined();
+    for (const { near, far } of [client, other]) near.allowHalfOpen = far.allowHalfOpen = true;
+    const sides = [client.far, other.far].map((far) => ({ far, sent: randomBytes(3 << 20), got: [] as Buffer[] }));
+    for (const { far, sent, got } of sides) {
+      far.on('data', (bytes: Buffer) => got.push(bytes));
+      far.resume().end(sent);
+    }
+    await Promise.all(sides.map(({ far }) => once(far, 'end')));
+    const [head, fromOther] = splitHead(Buffer.concat(sides[0]?.got ?? []));
+    expect(head.toString()).toContain('101 Switching Protocols');
+    expect(fromOther.equals(sides[1]?.sent ?? head)).toBe(true);
+    expect(Buffer.concat(sides[1]?.got ?? []).equals(sides[0]?.sent ?? head)).toBe(true);
+  });
+
+  it('keep little of what a peer does not read', async () => {
+    const { client, other } = await joined();
+    client.far.write(MORE);
+    client.far.resume();
+    let before = -1;
+    // Nothing more is read once the system takes nothing more.
+    await expect
+      .poll(() => {
+        const isStill = before === client.near.bytesRead;
+        before = client.near.bytesRead;
+        return isStill && client.near.isPaused();
+      })
+      .toBe(true);
+    expect(other.near.writableLength).toBeGreaterThan(0);
+    expect(other.near.writableLength).toBeLessThanOrEqual(256 << 10);
+    expect(before).toBeLessThan(MORE.length);
   });
 
   it('end at once where the request is cut off', async () => {

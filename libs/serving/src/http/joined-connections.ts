@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { systemClock } from '@orch/runtime';
+import { GatheredWrites, readDirectly, systemClock } from '@orch/runtime';
 import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
 import { type RequestContext, type Upgrade, wasCutOff } from './context.js';
 import { passedOn } from './passed-on.js';
@@ -89,15 +89,23 @@ export function gatherWrites(to: Socket): () => void {
 
 /** Passes the bytes of a connection to another, no faster than they are taken, and its end. */
 export function pump(from: Socket, to: Socket): void {
-  const gather = gatherWrites(to);
-  from.on('data', (bytes: Buffer) => {
-    gather();
-    if (to.write(bytes)) return;
+  let isFull = false;
+  const gathered = new GatheredWrites(to, () => {
+    if (isFull) return;
+    isFull = true;
     from.pause();
-    to.once('drain', () => from.resume());
+    to.once('drain', () => {
+      isFull = false;
+      from.resume();
+    });
   });
-  from.once('end', () => to.end());
-  from.resume();
+  // Whoever ends the other one when this one is closed does so behind what was read from this one.
+  from.prependOnceListener('close', () => gathered.flush());
+  from.once('end', () => {
+    gathered.flush();
+    to.end();
+  });
+  readDirectly(from, (bytes) => gathered.add(bytes));
 }
 
 /** The request id is set by this server. */
