@@ -42,7 +42,7 @@ interface Sent extends Pick<Exchanging, 'body' | 'limitMs'> {
 /** Bytes of the head of an answer of an agent, and of a pod, which anybody may have made. */
 const [MAX_AGENT_HEAD, MAX_POD_HEAD] = [512 << 10, 64 << 10];
 
-/** What connections to agents are made with. */
+/** Options of connections to agents, by some credentials. */
 interface Peer {
   readonly options: PeerOptions;
   readonly isVerified: boolean;
@@ -152,7 +152,7 @@ export class AgentConnector {
     return { ...options, servername, rejectUnauthorized: serves === 'agent' && isVerified };
   }
 
-  /** What connections are made with by the current credentials. */
+  /** Options of connections by the current credentials. */
   get #peer(): Peer {
     const credentials = this.settings.credentials();
     const known = this.#peers.get(credentials);

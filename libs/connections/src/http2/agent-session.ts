@@ -57,20 +57,7 @@ export class AgentSession {
       opened.#cancelIdle();
       onClose(opened);
     });
-    return new Promise((resolve, reject) => {
-      const late = () => session.destroy(new Error(`no connection within ${limitMs} ms`));
-      const inTime = limitMs === 0 ? () => undefined : systemClock.after(limitMs, late);
-      session.once('remoteSettings', () => {
-        inTime();
-        session.setLocalWindowSize(WINDOW_BYTES);
-        opened.#waitIdle();
-        resolve(opened);
-      });
-      session.once('error', reject).once('close', () => {
-        inTime();
-        reject(new Error('EOF'));
-      });
-    });
+    return opened.#settled(limitMs);
   }
 
   /** Reserves a stream for a request, which must be sent at once by {@link get}. @returns whether there was one */
@@ -108,6 +95,25 @@ export class AgentSession {
       });
       stream.on('error', fail);
       stream.once('close', () => fail(new Error('EOF')));
+    });
+  }
+
+  /** Resolves once the agent has sent its settings. */
+  #settled(limitMs: number): Promise<AgentSession> {
+    const { session } = this;
+    return new Promise((resolve, reject) => {
+      const late = () => session.destroy(new Error(`no connection within ${limitMs} ms`));
+      const inTime = limitMs === 0 ? () => undefined : systemClock.after(limitMs, late);
+      session.once('remoteSettings', () => {
+        inTime();
+        session.setLocalWindowSize(WINDOW_BYTES);
+        this.#waitIdle();
+        resolve(this);
+      });
+      session.once('error', reject).once('close', () => {
+        inTime();
+        reject(new Error('EOF'));
+      });
     });
   }
 

@@ -177,6 +177,48 @@ describe('requests to an agent that speaks HTTP/2', () => {
     );
   });
 
+  it('are sent again when the connection is lost before the response', async () => {
+    const agents = connector();
+    await buffer(await agents.get(client(), place()));
+    let asked = 0;
+    answer = (stream) => {
+      if (asked++ === 0) return void [...sockets][0]?.destroy();
+      stream.respond({ ':status': 200 });
+      stream.end('again');
+    };
+    expect(String(await buffer(await agents.get(client(), place())))).toBe('again');
+    answer = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    await expect(agents.get(client(), place())).rejects.toThrow();
+    expect(asked).toBe(2);
+  });
+
+  it('leave an agent that acknowledges nothing, and ask at another connection', async () => {
+    const agents = connector();
+    await buffer(await agents.get(client(), place()));
+    const [deaf] = sockets;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    deaf?.pause();
+    // The handle of a session reads by itself.
+    (deaf as unknown as { _handle?: { readStop(): void } })._handle?.readStop();
+    const asked = agents.get(client(), place());
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(String(await buffer(await asked))).toBe('all');
+    expect(sockets.size).toBe(2);
+  });
+
+  it('are refused an address that is not allowed, however many ask for it at a time', async () => {
+    const agents = new AgentConnector({
+      ...{ credentials: () => credentials, connections: { keep: () => undefined }, connectMs: 5_000 },
+      allows: () => false,
+    });
+    const hosts = ['localhost', 'localhost', 'localhost', '127.0.0.1'];
+    const asked = await Promise.allSettled(hosts.map((host) => agents.get(client(), { ...place(), host })));
+    const reason = expect.objectContaining({ code: 400, message: 'address not allowed' });
+    expect(asked).toEqual(hosts.map(() => ({ status: 'rejected', reason })));
+  });
+
   it('fail when it closes the stream without a head', async () => {
     answer = (stream) => stream.close(0);
     await expect(connector().get(client(), place())).rejects.toThrow('EOF');
@@ -220,6 +262,31 @@ it('an agent that speaks HTTP/1.1 alone is asked so', async () => {
   const agents = connector();
   const got = await Promise.all([1, 2, 3].map(() => agents.get(client(), place())));
   for (const each of got) expect(String(await buffer(each))).toBe('all');
+});
+
+it('an answer over HTTP/2 with a status that is none of a final response is refused', async () => {
+  const settings = Buffer.from('000000040000000000', 'hex');
+  const head = Buffer.concat([Buffer.from('000005010500000001', 'hex'), Buffer.from('\x08\x03999', 'latin1')]);
+  const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+    socket.once('data', () => {
+      socket.write(settings);
+      socket.on('data', (bytes) => {
+        for (let at = 0; at < bytes.length; at += 9 + bytes.readUIntBE(at, 3))
+          if (bytes[at + 3] === 1) socket.write(head);
+      });
+    });
+  });
+  await listen(server);
+  await expect(connector().get(client(), place())).rejects.toThrow('it answers with the status 999');
+});
+
+it('a connection with HTTP/1.1 is closed when its client has left meanwhile', async () => {
+  await listen(createTlsServer({ cert, key }, (socket) => socket.resume()));
+  const early = client();
+  const asking = connector().get(early, place());
+  leave(early);
+  await expect(asking).rejects.toThrow('the client is gone');
+  await expect.poll(() => sockets.size).toBe(0);
 });
 
 it('an agent that says nothing once it is connected is left in time', async () => {

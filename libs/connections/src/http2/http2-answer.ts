@@ -6,8 +6,11 @@ const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
 
 /** A response over HTTP/2 in the shape of one over HTTP/1.1. */
 export class Http2Answer extends Readable {
+  /** Empty: nothing reads the original spelling of headers. */
   rawHeaders: string[] = [];
+  /** Status code; may be changed. */
   statusCode: number;
+  /** Headers of the response, in lower case; may be changed. */
   headers: IncomingHttpHeaders;
   /** Whether the whole body has arrived. */
   complete = false;

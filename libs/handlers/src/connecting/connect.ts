@@ -23,8 +23,8 @@ export async function podLog(deps: VerbDeps, ctx: RequestContext, call: Resource
 
 // Functions that look pods up end before the connection begins: for hours, it would keep what their variables hold.
 
-async function logBackend(deps: VerbDeps, { query: asked }: RequestContext, { namespace, name }: ResourceCall) {
-  const { container, insecure, query } = logOptions(asked, name);
+async function logBackend(deps: VerbDeps, { query: sent }: RequestContext, { namespace, name }: ResourceCall) {
+  const { container, insecure, query } = logOptions(sent, name);
   const pod = (await coreObject(deps, 'pods', namespace, name)) as Pod;
   const path = `/containerLogs/${namespace}/${name}/${containerOf(pod, container)}${query}`;
   const node = pod.spec?.nodeName ?? '';

@@ -77,7 +77,7 @@ const STRIDE = 128;
  * when permissions change.
  */
 export class OpenWatches {
-  /** Those that {@link checkNext} has judged last are at the end. */
+  /** The open watches; {@link checkNext} puts those that it takes at the end. */
   readonly #open = new Set<AdmittedWatch>();
   /** Watches by user, group, and the objects that their credentials are bound to. */
   readonly #found = new Map<string, Set<AdmittedWatch>>();
