@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../support/api.js';
 import { makePodOn, type NodeAgent, shownName, startNodeAgent } from '../support/node-agent.js';
@@ -22,6 +23,8 @@ const HANDSHAKE = {
 let dir: string;
 let agent: NodeAgent;
 let stranger: NodeAgent;
+/** Speaks HTTP/2 as well. */
+let modern: NodeAgent;
 let server: Standalone;
 let api: Api;
 let pod: string;
@@ -32,6 +35,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'node-agents-'));
   agent = await startNodeAgent();
   stranger = await startNodeAgent();
+  modern = await startNodeAgent({ http2: true });
   writeFileSync(file('client.crt'), agent.client.cert);
   writeFileSync(file('client.key'), agent.client.key);
   writeFileSync(file('ca.crt'), agent.ca);
@@ -54,6 +58,7 @@ beforeAll(async () => {
   api = new Api(server);
   await agent.join(api, 'known');
   await stranger.join(api, 'unknown');
+  await modern.join(api, 'modern');
   pod = await makePodOn(api, 'default', 'p', 'known');
 });
 
@@ -62,6 +67,7 @@ afterAll(async () => {
   await server?.stop();
   await agent?.stop();
   await stranger?.stop();
+  await modern?.stop();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -95,6 +101,30 @@ test('certificates are followed as their files change', async () => {
   await expect.poll(async () => (await api.get(`${other}/log`)).status, { timeout: 20_000 }).toBe(200);
 });
 
+test('connections over HTTP/2 are shared by requests with the same certificates, of which each was verified', async () => {
+  modern.answer = (req, res) => {
+    res.write(`${req.httpVersion} ${shownName(req)}`);
+    if (!req.url?.includes('follow')) res.end();
+  };
+  const on = await makePodOn(api, 'default', 'on-modern', 'modern');
+  expect((await api.get(`${on}/log?insecureSkipTLSVerifyBackend=true`)).text).toBe('2.0 admin');
+  expect((await api.get(`${on}/log?insecureSkipTLSVerifyBackend=true`)).text).toBe('2.0 admin');
+  expect(modern.connections.size).toBe(1);
+  const refused = await api.get(`${on}/log`);
+  expect(refused.json().message).toMatch(/: x509: certificate signed by unknown authority$/);
+  writeFileSync(file('ca.crt'), `${agent.ca}${stranger.ca}${modern.ca}`);
+  await expect.poll(async () => (await api.get(`${on}/log`)).status, { timeout: 20_000 }).toBe(200);
+  const follow = () => api.open('GET', `${on}/log?follow=1`, {});
+  const streams = [await follow(), await follow()];
+  // One of requests that verify nothing by earlier certificates, one of those that verify.
+  expect(modern.connections.size).toBe(2);
+  const ended = streams.map(overOf);
+  for (const socket of modern.connections) socket.destroy();
+  await Promise.all(ended);
+  expect((await api.get(`${on}/log`)).text).toBe('2.0 admin');
+  expect(modern.connections.size).toBe(1);
+});
+
 test('beyond --max-streams-per-user there are no more', async () => {
   const ann = new Api({ url: server.url, ca: server.ca, token: 'ann' });
   agent.answer = (_req, res) => res.write('first\n');
@@ -107,6 +137,15 @@ test('beyond --max-streams-per-user there are no more', async () => {
   await expect.poll(async () => (await ann.get(`${pod}/log`)).status).toBe(200);
   ann.close();
 });
+
+/** Reads a stream until it is over, whole or not. */
+const overOf = (stream: Readable): Promise<void> =>
+  new Promise((resolve) => {
+    stream
+      .on('error', () => undefined)
+      .once('close', resolve)
+      .resume();
+  });
 
 /** Opens `exec` of the pod as a user. */
 const exec = (token = server.token) =>
@@ -194,19 +233,20 @@ test('a server that stops ends logs that are followed, and connections, once its
   const deaf = await openUpgraded(server, 'GET', `${pod}/log`, HANDSHAKE);
   expect(await deaf.read(12)).toBe('\x82\0\x82\x04line\x88\x02\x03\xe8');
   const left = once(deaf.socket, 'close');
-  const stream = await api.open('GET', `${pod}/log?follow=1`, {});
-  const ended = new Promise<void>((resolve) => stream.once('close', resolve));
-  stream.on('error', () => undefined).resume();
+  const streams = [pod, '/api/v1/namespaces/default/pods/on-modern'].map((of) =>
+    api.open('GET', `${of}/log?follow=1`, {}),
+  );
+  const ended = (await Promise.all(streams)).map(overOf);
   const ann = { url: server.url, ca: server.ca, token: 'ann' };
   const messages = [await execInMessages('ann'), await openWebSocket(ann, `${pod}/log?follow=1`)];
   expect(messages.map(({ status }) => status)).toEqual([101, 101]);
   const began = performance.now();
   await server.process.stop();
-  await Promise.all([ended, cut, left]);
+  await Promise.all([...ended, cut, left]);
   expect(await Promise.all(messages.map(({ closed }) => closed))).toEqual([1006, 1006]);
   const took = performance.now() - began;
   expect(took).toBeGreaterThan(DRAIN_MS / 2);
   expect(took).toBeLessThan(3 * DRAIN_MS);
   expect(server.process.exitCode).toBe(0);
-  await expect.poll(() => agent.connections.size).toBe(0);
+  await expect.poll(() => agent.connections.size + modern.connections.size).toBe(0);
 });

@@ -1,18 +1,22 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { flood } from '../support/flood.js';
-import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
+import { breakOff, makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
 import { openWebSocket } from '../support/web-socket.js';
-import { conformanceWithoutNames } from './conformance.js';
+import { conformanceWithoutNames, type Suite } from './conformance.js';
 
-conformanceWithoutNames('Logs of pods over WebSockets [Connections]', ({ api, namespace }) => {
+conformanceWithoutNames('Logs of pods over WebSockets [Connections]', (suite) => {
+  describe.each([1, 2])('of an agent that speaks HTTP/%i', (version) => logsOf(suite, version === 2));
+});
+
+function logsOf({ api, namespace }: Pick<Suite, 'api' | 'namespace'>, http2: boolean): void {
   let agent: NodeAgent;
   let node: string;
   let pod: string;
 
   beforeAll(async () => {
-    agent = await startNodeAgent();
+    agent = await startNodeAgent({ http2 });
     const ns = await namespace();
     node = `n-${ns}`;
     await agent.join(api, node);
@@ -88,17 +92,17 @@ conformanceWithoutNames('Logs of pods over WebSockets [Connections]', ({ api, na
   test('an agent that breaks off is a log that breaks off', async () => {
     const log = begun();
     const { closed } = await open('?follow=1');
-    (await log).destroy();
+    breakOff(await log);
     expect(await closed).toBe(1006);
   });
 
   test('a message of a client is bounded', async () => {
     const log = begun();
     const { client, closed } = await open('?follow=1');
-    await log;
+    const ended = once(await log, 'close');
     client.send(Buffer.alloc((64 << 10) + 1));
     expect(await closed).toBe(1009);
-    await expect.poll(() => agent.connections.size).toBe(0);
+    await ended;
   });
 
   test('a reader that stands still stops the agent, and reads all of it later', async () => {
@@ -118,4 +122,4 @@ conformanceWithoutNames('Logs of pods over WebSockets [Connections]', ({ api, na
     expect(await closed).toBe(1000);
     expect(messages.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBe(pieces << 20);
   });
-});
+}

@@ -1,18 +1,22 @@
 import { connect, constants } from 'node:http2';
 import { request } from 'node:https';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { flood } from '../support/flood.js';
-import { makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
-import { conformanceWithoutNames, expectRefusal, expectStatus } from './conformance.js';
+import { breakOff, makePodOn, type NodeAgent, startNodeAgent } from '../support/node-agent.js';
+import { conformanceWithoutNames, expectRefusal, expectStatus, type Suite } from './conformance.js';
 
-conformanceWithoutNames('Logs of pods [Connections]', ({ api, namespace }) => {
+conformanceWithoutNames('Logs of pods [Connections]', (suite) => {
+  describe.each([1, 2])('of an agent that speaks HTTP/%i', (version) => logsOf(suite, version === 2));
+});
+
+function logsOf({ api, namespace }: Pick<Suite, 'api' | 'namespace'>, http2: boolean): void {
   let agent: NodeAgent;
   let node: string;
   let pod: string;
   let ns: string;
 
   beforeAll(async () => {
-    agent = await startNodeAgent();
+    agent = await startNodeAgent({ http2 });
     ns = await namespace();
     node = `n-${ns}`;
     await agent.join(api, node);
@@ -128,7 +132,7 @@ conformanceWithoutNames('Logs of pods [Connections]', ({ api, namespace }) => {
   test('a client that leaves before the agent has answered ends it there too', async () => {
     const closed = new Promise<void>((resolve) => {
       agent.answer = (req) => {
-        req.socket.once('close', () => resolve());
+        req.once('close', () => resolve());
         leave();
       };
     });
@@ -147,7 +151,7 @@ conformanceWithoutNames('Logs of pods [Connections]', ({ api, namespace }) => {
   test('an agent that breaks off is a log that breaks off', async () => {
     agent.answer = (_req, res) => {
       res.write('half');
-      res.write('', () => res.destroy());
+      res.write('', () => breakOff(res));
     };
     await expect(api.get(`${pod}/log`)).rejects.toThrow('aborted');
   });
@@ -181,4 +185,4 @@ conformanceWithoutNames('Logs of pods [Connections]', ({ api, namespace }) => {
     expect(await sent).toBeLessThan(64);
     stream.destroy();
   });
-});
+}

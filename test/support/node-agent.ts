@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, createSecureServer, type Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -35,6 +36,13 @@ export interface NodeAgent {
 export const shownName = ({ socket }: IncomingMessage): string =>
   String((socket as TLSSocket).getPeerCertificate().subject?.CN ?? '');
 
+/** Breaks a response off, so that its client knows that something is missing. */
+export function breakOff(res: ServerResponse): void {
+  const { stream } = res as unknown as Partial<Http2ServerResponse>;
+  if (stream) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else res.destroy();
+}
+
 /** An IPv4 address of this machine that others reach it by. */
 export function ownAddress(): string {
   const found = Object.values(networkInterfaces())
@@ -44,18 +52,30 @@ export function ownAddress(): string {
   return found.address;
 }
 
+/** Settings of a {@link NodeAgent}. */
+interface NodeAgentSettings {
+  /** Speaks HTTP/2 as well, with as many streams on a connection as a kubelet. Default: HTTP/1.1 alone. */
+  readonly http2?: boolean;
+}
+
+/** Streams on a connection of a kubelet: the default of Go's servers. */
+const KUBELET_STREAMS = 250;
+
+function serverOf(certificate: { cert: string; key: string }, { http2 = false }: NodeAgentSettings): Server {
+  const options = { ...certificate, requestCert: true, rejectUnauthorized: false };
+  if (!http2) return createServer(options);
+  const settings = { maxConcurrentStreams: KUBELET_STREAMS };
+  // Its requests and responses have the shape of those of HTTP/1.1.
+  return createSecureServer({ ...options, settings, allowHTTP1: true }) as unknown as Server;
+}
+
 /** Starts one on an address of this machine; it asks for client certificates and verifies none. */
-export async function startNodeAgent(): Promise<NodeAgent> {
+export async function startNodeAgent(settings: NodeAgentSettings = {}): Promise<NodeAgent> {
   const address = ownAddress();
   const certDir = mkdtempSync(join(tmpdir(), 'agent-'));
   const names = { apiServiceName: 'agent' };
   const { ca, serving, admin } = await ensurePki({ certDir, bindAddress: address, names, extraHosts: [] });
-  const server: Server = createServer({
-    cert: serving.cert,
-    key: serving.key,
-    requestCert: true,
-    rejectUnauthorized: false,
-  });
+  const server = serverOf({ cert: serving.cert, key: serving.key }, settings);
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     connections.add(socket);

@@ -18,6 +18,8 @@ export interface StandaloneSettings {
   readonly strangers?: readonly string[];
   /** Prepares the folder of the database before the server starts; what it returns is done once the server is gone. */
   readonly prepare?: (postgresDir: string) => (() => void) | Promise<() => void>;
+  /** Variables of its environment beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Groups that users are in. */
   readonly groups?: Readonly<Record<string, string>>;
   /** The server makes its data itself, where it would be given a copy of what others have made otherwise. */
@@ -84,6 +86,7 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
       ...args,
     ],
     cwd: dir,
+    ...(settings.env && { env: settings.env }),
     logFile: join(dir, 'server.log'),
     ready: async () => {
       const ca = readIfPresent(caFile);

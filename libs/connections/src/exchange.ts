@@ -64,7 +64,7 @@ export function exchange(ctx: RequestContext, upstream: ClientRequest, options: 
       // An invalid status code cannot be sent to a client over HTTP/2.
       if (isStatus(statusCode)) return resolve({ message });
       upstream.destroy();
-      reject(new Error(`it answers with the status ${statusCode}`));
+      reject(invalidStatus(statusCode));
     });
     upstream.once('upgrade', (message, socket: Socket, head) => {
       // Nothing else listens for errors of the socket yet; without a listener they would end the process.
@@ -83,7 +83,10 @@ export function exchange(ctx: RequestContext, upstream: ClientRequest, options: 
 }
 
 /** Whether a code is that of a final response (RFC 9110 section 15). */
-const isStatus = (code: number): boolean => code >= 200 && code <= 599;
+export const isStatus = (code: number): boolean => code >= 200 && code <= 599;
+
+/** The error of a response with a code that is none of a final response. */
+export const invalidStatus = (code: number): Error => new Error(`it answers with the status ${code}`);
 
 function boundConnecting(upstream: ClientRequest, connectMs: number): void {
   upstream.once('socket', (socket) => {

@@ -1,6 +1,13 @@
-import type { IncomingMessage } from 'node:http';
 import { StatusError } from '@orch/machinery';
-import { checkWebSocketKey, cutOff, left, offeredProtocols, type RequestContext, type Upgrade } from '@orch/serving';
+import {
+  checkWebSocketKey,
+  cutOff,
+  left,
+  offeredProtocols,
+  type RequestContext,
+  type ServerAnswer,
+  type Upgrade,
+} from '@orch/serving';
 import { MessageConnection } from './message-connection.js';
 
 /** Subprotocols of logs: the bytes as they are, and each message in base64, for clients that read text alone. */
@@ -35,7 +42,7 @@ export function logProtocol({ req }: Pick<RequestContext, 'req'>): string | unde
 export async function passLogMessages(
   ctx: RequestContext,
   client: Upgrade,
-  log: IncomingMessage,
+  log: ServerAnswer,
   protocol: string | undefined,
   unreadMs: number,
 ): Promise<void> {

@@ -17,7 +17,7 @@ it.each([
 ])('refuses a redirect to %s', async (location, told) => {
   const message = new IncomingMessage(new Socket());
   Object.assign(message, { statusCode: 302, headers: { location } });
-  const connector: Pick<AgentConnector, 'send'> = { send: async () => ({ message }) };
+  const connector: Pick<AgentConnector, 'get'> = { get: async () => message };
   const about = { resource: 'pods/log', name: 'p' };
   const source = { connector: connector as AgentConnector, metrics, unreadMs: 0 };
   const passing = passLog({} as RequestContext, source, BACKEND, about);

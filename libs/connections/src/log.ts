@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { type NodeBackend, unexplained, urlOf } from '@orch/handlers';
 import { badRequest, StatusError } from '@orch/machinery';
-import { isGone, left, passOn, type RequestContext } from '@orch/serving';
+import { isGone, left, passOn, type RequestContext, type ServerAnswer } from '@orch/serving';
 import type { AgentConnector } from './agent-connector.js';
 import { agentRefusal } from './agent-refusal.js';
 import { dialMessage, isUnverified } from './dial-errors.js';
@@ -56,10 +55,9 @@ async function ask(
   ctx: RequestContext,
   { connector, metrics }: Pick<LogSource, 'connector' | 'metrics'>,
   backend: NodeBackend,
-): Promise<IncomingMessage | undefined> {
+): Promise<ServerAnswer | undefined> {
   try {
-    const { message } = await connector.send(ctx, backend, { method: 'GET', headers: {}, body: undefined });
-    return message;
+    return await connector.get(ctx, backend);
   } catch (error) {
     if (isUnverified(error)) metrics.unverified();
     if (isGone(ctx)) return undefined;
@@ -75,7 +73,7 @@ const isRedirect = (code: number): boolean => REDIRECTS.has(code);
 const resolved = (location: string, base: string): string => URL.parse(location, base)?.href ?? location;
 
 /** The error of an agent as a Status, with its text. */
-async function refusalOf(message: IncomingMessage, about: About): Promise<StatusError> {
+async function refusalOf(message: ServerAnswer, about: About): Promise<StatusError> {
   const text = await refusalText(message);
   const { statusCode: code = 0 } = message;
   if (code === 400) return badRequest(text);

@@ -52,7 +52,7 @@ export { endWithCredential } from './proxying/credential-end.js';
 export { checkGatewayClient } from './proxying/gateway-client.js';
 export type { WatchLimits } from './proxying/handed-lifetime.js';
 export { type HandedStream, HandedStreams } from './proxying/handed-streams.js';
-export { joinWebSockets, passOn, passOnAs, passWatchOn } from './proxying/pass-on.js';
+export { joinWebSockets, passOn, passOnAs, passWatchOn, type ServerAnswer } from './proxying/pass-on.js';
 export { WatchProxy } from './proxying/watch-proxy.js';
 export { requestOptions } from './request-options.js';
 export type { ConnectionLimits } from './sockets/connection-limits.js';

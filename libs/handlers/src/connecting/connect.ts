@@ -4,7 +4,7 @@ import type { Pod, PodExecOptions, PodPortForwardOptions, PodProxyOptions } from
 import type { RequestContext, ResourceCall } from '@orch/serving';
 import { admitConnection } from '../bodies/sent-object.js';
 import type { VerbDeps } from '../deps.js';
-import type { PodSession } from './connections.js';
+import type { NodeBackend, PodSession } from './connections.js';
 import { agentQuery, connectionOptions, logOptions } from './options.js';
 import { proxiedPath, splitQuery } from './proxied-path.js';
 import { servicePlace } from './services.js';
@@ -16,52 +16,65 @@ import { agentOf, type BackendPlace, containerOf, coreObject, nodePlace, podPlac
  * @throws StatusError 400, 404, 422, 500; that of the agent
  */
 export async function podLog(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const { container, insecure, query } = logOptions(ctx.query, call.name);
-  const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
-  const chosen = containerOf(pod, container);
-  const node = pod.spec?.nodeName ?? '';
-  if (node === '') {
-    ctx.res.writeHead(204, { 'Audit-Id': ctx.requestId, 'Cache-Control': 'no-cache, private' }).end();
-    return;
-  }
-  const path = `/containerLogs/${call.namespace}/${call.name}/${chosen}${query}`;
-  const serves = insecure ? 'unverified-agent' : 'agent';
-  const backend = { ...(await agentOf(deps, node)), serves, secure: true, path } as const;
-  await deps.connections.log(ctx, backend, { resource: 'pods/log', name: call.name });
+  const backend = await logBackend(deps, ctx, call);
+  if (backend) return deps.connections.log(ctx, backend, { resource: 'pods/log', name: call.name });
+  ctx.res.writeHead(204, { 'Audit-Id': ctx.requestId, 'Cache-Control': 'no-cache, private' }).end();
 }
+
+// Functions that look pods up end before the connection begins: for hours, it would keep what their variables hold.
+
+async function logBackend(deps: VerbDeps, { query: sent }: RequestContext, { namespace, name }: ResourceCall) {
+  const { container, insecure, query } = logOptions(sent, name);
+  const pod = (await coreObject(deps, 'pods', namespace, name)) as Pod;
+  const path = `/containerLogs/${namespace}/${name}/${containerOf(pod, container)}${query}`;
+  const node = pod.spec?.nodeName ?? '';
+  if (node === '') return undefined;
+  return backendOf(await agentOf(deps, node), insecure ? 'unverified-agent' : 'agent', path);
+}
+
+type Agent = Pick<NodeBackend, 'host' | 'port'>;
+const backendOf = ({ host, port }: Agent, serves: NodeBackend['serves'], path: string): NodeBackend => ({
+  ...{ host, port, serves, path },
+  secure: true,
+});
 
 /** `exec` and `attach` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
 export async function podStream(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = (await admittedOptions(deps, ctx, call)) as PodExecOptions;
-  const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
-  const container = containerOf(pod, options.container ?? '');
-  const place = `${call.namespace}/${call.name}/${container}`;
   const { stdin = false, stdout = false, stderr = false, tty = false } = options;
-  const path = `/${call.subresource}/${place}${agentQuery(options)}`;
-  await upgrade(deps, ctx, { pod, path, session: { stdin, stdout, stderr, tty } });
+  const backend = await sessionBackend(deps, call, (pod) => {
+    const place = `${call.namespace}/${call.name}/${containerOf(pod, options.container ?? '')}`;
+    return `/${call.subresource}/${place}${agentQuery(options)}`;
+  });
+  await upgrade(deps, ctx, backend, { stdin, stdout, stderr, tty });
 }
 
 /** `portforward` of a pod. @throws StatusError 400, 404, 500; that of an admission plugin */
 export async function podPorts(deps: VerbDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = (await admittedOptions(deps, ctx, call)) as PodPortForwardOptions;
-  const pod = (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod;
   const path = `/portForward/${call.namespace}/${call.name}${agentQuery(options)}`;
-  await upgrade(deps, ctx, { pod, path, session: 'ports' });
+  await upgrade(deps, ctx, await sessionBackend(deps, call, () => path), 'ports');
 }
 
-/** A session that a client asks for. */
-interface SessionRequest {
-  readonly pod: Pod;
-  /** Path and query of the request to the agent. */
-  readonly path: string;
-  readonly session: PodSession;
-}
-
-/** Connects the client to the agent of a pod. @throws StatusError 400, 404, 500 */
-async function upgrade(deps: VerbDeps, ctx: RequestContext, { pod, path, session }: SessionRequest): Promise<void> {
+/**
+ * Finds the agent of a pod.
+ * @param pathOf path and query of the request to it
+ * @throws StatusError 400, 404, 500
+ */
+async function sessionBackend(
+  deps: VerbDeps,
+  { namespace, name }: ResourceCall,
+  pathOf: (pod: Pod) => string,
+): Promise<NodeBackend> {
+  const pod = (await coreObject(deps, 'pods', namespace, name)) as Pod;
+  const path = pathOf(pod);
   const { metadata, spec } = pod;
   if (!spec?.nodeName) throw badRequest(`pod ${metadata?.name} does not have a host assigned`);
-  const backend = { ...(await agentOf(deps, spec.nodeName)), serves: 'agent', secure: true, path } as const;
+  return backendOf(await agentOf(deps, spec.nodeName), 'agent', path);
+}
+
+/** Connects the client to the agent of a pod. @throws StatusError 400 */
+async function upgrade(deps: VerbDeps, ctx: RequestContext, backend: NodeBackend, session: PodSession): Promise<void> {
   if (!ctx.upgrade) throw badRequest('Upgrade request required');
   await deps.connections.upgrade(ctx, ctx.upgrade, backend, session);
 }

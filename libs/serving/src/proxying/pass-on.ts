@@ -7,11 +7,14 @@ import { LINGER_MS } from '../watching/watch-stream.js';
 import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
 import { HandedWatch, type Silence } from './handed-watch.js';
 
+/** The response of another server, as the client of Node gives it; its body is the stream. */
+export type ServerAnswer = Readable & Pick<IncomingMessage, 'statusCode' | 'headers' | 'rawHeaders' | 'complete'>;
+
 /** Forwards the response of another server; a truncated body is truncated here too. */
-export const passOn = (ctx: RequestContext, answer: IncomingMessage): void => passOnAs(ctx, answer, answer);
+export const passOn = (ctx: RequestContext, answer: ServerAnswer): void => passOnAs(ctx, answer, answer);
 
 /** Forwards the response of another server with a body that is made of its own, which is truncated where that is. */
-export function passOnAs(ctx: RequestContext, answer: IncomingMessage, body: Readable): void {
+export function passOnAs(ctx: RequestContext, answer: ServerAnswer, body: Readable): void {
   beginAnswer(ctx, answer);
   answer.once('close', () => {
     if (!answer.complete && !ctx.res.writableEnded) cutOff(ctx);
@@ -52,7 +55,7 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
 }
 
 /** Sends the head of an answer, which is not kept while the body goes on: another server chooses its size. */
-function beginAnswer({ res }: RequestContext, answer: IncomingMessage): void {
+function beginAnswer({ res }: RequestContext, answer: ServerAnswer): void {
   const { statusCode = 502, headers } = answer;
   try {
     res.writeHead(statusCode, passedOn(headers));

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { authenticated, type BoundObject, type ObjectName } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
@@ -20,6 +22,21 @@ const boundWatch = (...names: string[]) => {
   return { authentication, user, request: bareRequest('GET', '/') };
 };
 const refusal = () => new StatusError('Unauthorized', 'Unauthorized');
+
+it('does not keep watches that have ended', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const watches = new OpenWatches(NO_BOUNDS);
+  const ended = Array.from({ length: 100 }, () => {
+    const open = Array.from({ length: 10 }, () => watches.admit(watchOf('jane')));
+    for (const watch of open) if (watch) watches.release(watch);
+    return open.map((watch) => new WeakRef(watch as object));
+  }).flat();
+  // What a WeakRef was made of lives until the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(ended.filter((watch) => watch.deref() !== undefined)).toHaveLength(0);
+});
 
 describe('watches that are judged again', () => {
   it('are those alone of the users and groups whom it concerns, each once', async () => {

@@ -77,14 +77,13 @@ const STRIDE = 128;
  * when permissions change.
  */
 export class OpenWatches {
+  /** The open watches; {@link checkNext} puts those that it takes at the end. */
   readonly #open = new Set<AdmittedWatch>();
   /** Watches by user, group, and the objects that their credentials are bound to. */
   readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #watches: SharedBound;
   readonly #streams: SharedBound;
   readonly #coming = new Set<PendingWatch>();
-  /** Position of {@link checkNext}. */
-  #turns = this.#open.values();
   #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
   /**
@@ -180,23 +179,21 @@ export class OpenWatches {
    * number that were ended.
    */
   async checkNext(count: number, judge: WatchCheck): Promise<number> {
+    // An iterator that lives on would keep what the set has held since.
     const watches: AdmittedWatch[] = [];
-    for (let taken = 0; taken < Math.min(count, this.#open.size); taken++) {
-      const next = this.#next();
-      if (next) watches.push(next);
+    for (const watch of this.#open) {
+      if (watches.length >= count) break;
+      watches.push(watch);
+    }
+    for (const watch of watches) {
+      this.#open.delete(watch);
+      this.#open.add(watch);
     }
     return (await Promise.all(watches.map((watch) => this.#judge(watch, judge)))).filter(Boolean).length;
   }
 
   #boundOf({ request }: OpenWatch): SharedBound {
     return request.verb === 'watch' ? this.#watches : this.#streams;
-  }
-
-  #next(): AdmittedWatch | undefined {
-    const { value } = this.#turns.next();
-    if (value) return value;
-    this.#turns = this.#open.values();
-    return this.#turns.next().value;
   }
 
   #concerned({ users = [], groups = [], objects = [], credentials = [] }: Concerned): Iterable<AdmittedWatch> {
