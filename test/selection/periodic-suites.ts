@@ -67,7 +67,12 @@ export const PERIODIC_SUITES: Readonly<Record<string, readonly string[]>> = {
   'cluster/custom-restart.test.ts': [...CUSTOM, 'libs/writing'],
   'cluster/embedded-postgres.test.ts': ['libs/storage/src/embedded', 'services/standalone'],
   'cluster/encryption.test.ts': ['libs/encryption', 'libs/storage/src/sealing'],
-  'cluster/idle-logs.test.ts': ['libs/connections', 'libs/runtime', 'libs/serving/src/proxying', 'libs/serving/src/http'],
+  'cluster/idle-logs.test.ts': [
+    'libs/connections',
+    'libs/runtime',
+    'libs/serving/src/proxying',
+    'libs/serving/src/http',
+  ],
   'cluster/least-rights.test.ts': ['libs/storage', 'libs/feed'],
   'cluster/migration-faults.test.ts': ['libs/storage'],
   'cluster/transports.test.ts': [...REQUESTS, ...PROCESSES, ...BALANCERS],
