@@ -52,14 +52,18 @@ test('a run of a later suite stands between marks of its own, and names what fai
   const name = '[sig-a] case [Conformance]';
   const notable = [
     { name, verdict: 'unserved', reason: 'no such path' },
+    { name: '[sig-a] other', verdict: 'unserved', reason: 'no such path' },
+    { name: '[sig-a] third', verdict: 'skipped', reason: 'one node' },
     { name: `${name} 2`, verdict: 'different', reason: 'why' },
   ] as const;
   const text = pageWith({ orch: run({}), later: later({ notable }) }, LATER);
   expect(text).toContain('orch: 2026-11-29.\n');
   expect(text).toContain('The suite of 1.37.2 on orch, 2026-11-30:\n\n|  | passed | ');
   expect(text).toMatch(/not seen to fail on kube-apiserver 1\.27\.16:\n\n\* a: case \[Conformance\] 2 \(why\)\n/);
-  expect(text).toMatch(/as well:\n\n\* a: case\n\n<!-- end of what make conformance SUITE writes -->\nend\n$/);
-  expect(text).not.toMatch(/old|left out/);
+  expect(text).toMatch(
+    /as well:\n\n\* a: case; other\n\nWhat was left out:\n\n\* one node: third\n\n<!-- end of what make conformance SUITE writes -->\nend\n$/,
+  );
+  expect(text).not.toMatch(/old|second try/);
 });
 
 test('without a run of a later suite its part of the page stays', () => {

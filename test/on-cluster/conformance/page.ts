@@ -79,26 +79,42 @@ const lineOf = ({ name, outcome, reason }: CaseResult): string => itemOf(`${outc
 const itemOf = (text: string, reason = ''): string =>
   wrapped(`* ${text}${reason === '' ? '' : ` (${escaped(reason)})`}`);
 
-/** What is said of the cases of a verdict, and whether with the reason of each: what is not served fails as it must. */
-const REMARKS: readonly (readonly [Verdict, string, boolean])[] = [
-  ['different', 'What fails, and was not seen to fail on kube-apiserver 1.27.16:', true],
-  ['passed', 'What passed at the second try:', true],
-  ['skipped', 'What was left out:', true],
-  ['unserved', 'What fails on kube-apiserver 1.27.16 in its place as well:', false],
+/** What is said of the cases of a verdict, and the items that name them. */
+const REMARKS: readonly (readonly [Verdict, string, (cases: readonly ComparedCase[]) => string[]])[] = [
+  ['different', 'What fails, and was not seen to fail on kube-apiserver 1.27.16:', withReasons],
+  ['passed', 'What passed at the second try:', withReasons],
+  ['unserved', 'What fails on kube-apiserver 1.27.16 in its place as well:', byGroup],
+  ['skipped', 'What was left out:', byReason],
 ];
 
 /** A run of a later suite as a part of a page: a table, and the cases that did not pass. */
 function comparisonOf(run: Comparison): string {
   const head = `The suite of ${run.suite.slice(1)} on ${run.server}, ${run.date.slice(0, 10)}:\n`;
-  const remarks = REMARKS.flatMap(([verdict, title, hasReasons]) => {
+  const remarks = REMARKS.flatMap(([verdict, title, itemsOf]) => {
     const cases = run.notable.filter((each) => each.verdict === verdict);
-    return cases.length === 0 ? [] : [`${title}\n\n${cases.map((each) => comparedItem(each, hasReasons)).join('')}`];
+    return cases.length === 0 ? [] : [`${title}\n\n${itemsOf(cases).join('')}`];
   });
   return `\n${[head, comparisonTable(run), ...remarks].join('\n')}\n`;
 }
 
-const comparedItem = ({ name, reason }: ComparedCase, hasReason: boolean): string =>
-  itemOf(`${groupOf(name)}: ${shortName(name)}`, hasReason ? reason : undefined);
+function withReasons(cases: readonly ComparedCase[]): string[] {
+  return cases.map(({ name, reason }) => itemOf(`${groupOf(name)}: ${shortName(name)}`, reason));
+}
+
+/** Names alone: what is not served fails as it must. */
+function byGroup(cases: readonly ComparedCase[]): string[] {
+  return listsOf(cases, ({ name }) => groupOf(name));
+}
+
+function byReason(cases: readonly ComparedCase[]): string[] {
+  return listsOf(cases, ({ reason = '' }) => reason);
+}
+
+/** One item for each heading, with the names of its cases. */
+function listsOf(cases: readonly ComparedCase[], headingOf: (each: ComparedCase) => string): string[] {
+  const lists = Map.groupBy(cases, headingOf);
+  return [...lists].map(([heading, of]) => itemOf(`${heading}: ${of.map(({ name }) => shortName(name)).join('; ')}`));
+}
 
 /** Columns of a page. */
 const MOST_COLUMNS = 150;
