@@ -12,6 +12,11 @@ test.each([
   [LATER, '[sig-apps] Daemon set should rollback without unnecessary restarts [Conformance]', 'there is one node'],
   [LATER, '[sig-node] Resize works [MinimumKubeletVersion:1.34] [Conformance]', 'for kubelets from 1.34 on'],
   [LATER, '[sig-apps] Job with successPolicy succeeds', 'Jobs have successPolicy from a later release on'],
+  [
+    LATER,
+    '[sig-apps] Job should manage the lifecycle of a job [Conformance]',
+    'the controller of 1.27 gives no reason for which a Job is complete',
+  ],
   [OWN, '[sig-apps] Job with successPolicy succeeds', undefined],
   [LATER, '[sig-apps] Daemon set should run and stop', undefined],
 ])('suite %s: %s', (suite, name, reason) => {
