@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { which } from '../../tools/up/index.js';
 
 /** From an empty cache, on a busy machine. */
-const INSTALL_MS = 1_200_000;
+const INSTALL_MS = 3_600_000;
 
 /**
  * A folder of the user's cache that `fill` has filled once. `name` tells everything that its content depends on. An

@@ -1,12 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  KUBERNETES,
-  namedAs,
-  RELEASE,
-  releaseSources,
-  writeReleaseModule,
-} from '../../clients/control-plane/release-module.js';
+import { KUBERNETES, namedAs, releaseSources, writeReleaseModule } from '../../clients/control-plane/release-module.js';
 import { findGo } from '../../clients/go-tools.js';
 import { install, installed } from '../../clients/installed.js';
 
@@ -36,23 +30,24 @@ export interface SuitePrograms {
 }
 
 /**
- * The official suite of the release, compiled from its published module without providers of clouds: a quarter of an hour at first,
+ * The official suite of a release, compiled from its published module without providers of clouds: a quarter of an hour at first,
  * then it is in the user's cache. Throws when Go or the modules cannot be had.
  */
-export function buildSuite(): SuitePrograms {
-  const folder = installed(`e2e-${RELEASE}`, (making) => {
-    const published = releaseSources();
+export function buildSuite(release: string): SuitePrograms {
+  const folder = installed(`e2e-${release}`, (making) => {
+    const published = releaseSources(release);
     // Its package of tests, as one of this module.
     const own = join(published, 'test', 'e2e');
     for (const name of readdirSync(own).filter((each) => each.endsWith('.go'))) {
       const text = readFileSync(join(own, name), 'utf8');
       writeFileSync(join(making, name), text.replaceAll(CLOUDS, ''));
     }
-    writeReleaseModule(making, Object.values(PACKAGES), 'e2e');
-    const flags = ['-mod=mod', '-p=2', '-buildvcs=false', `-ldflags=${namedAs()}`];
-    for (const [name, path] of Object.entries(PACKAGES))
-      install(findGo(), ['build', ...flags, '-o', name, path], making, { CGO_ENABLED: '0' });
-    install(findGo(), ['test', '-c', '-vet=off', ...flags, '-o', 'e2e.test', '.'], making);
+    writeReleaseModule(making, Object.values(PACKAGES), { beside: 'e2e', release });
+    const flags = ['-mod=mod', '-p=2', '-buildvcs=false', `-ldflags=${namedAs(release)}`];
+    // All without C, so that each package is compiled once.
+    const go = (...args: string[]) => install(findGo(), args, making, { CGO_ENABLED: '0' });
+    for (const [name, path] of Object.entries(PACKAGES)) go('build', ...flags, '-o', name, path);
+    go('test', '-c', '-vet=off', ...flags, '-o', 'e2e.test', '.');
     for (const name of CERTIFICATE) {
       const bytes = readFileSync(join(published, 'test', 'images', 'agnhost', 'porter', name));
       writeFileSync(join(making, name), bytes);

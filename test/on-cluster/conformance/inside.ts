@@ -7,7 +7,7 @@ import { Node } from '../node.js';
 import { makeControlGroup, makePlace, NODES, put } from '../place.js';
 import { type ClusterServer, ReferenceServer, StandaloneServer } from '../servers.js';
 import { TieredServer } from '../tiers.js';
-import { excluded } from './excluded.js';
+import { excludedIn } from './excluded.js';
 import { runPortions } from './portions.js';
 import { REGISTRY_HOST, REGISTRY_PORT, startRegistry } from './registry.js';
 import type { RunResult } from './results.js';
@@ -39,7 +39,7 @@ async function main(settings: InsideSettings): Promise<void> {
     });
     const begun = Date.now();
     const cases = await runPortions(suite, {
-      ...{ groups: settings.groups, atOnce: settings.atOnce, excluded },
+      ...{ groups: settings.groups, atOnce: settings.atOnce, excluded: excludedIn(settings.suite) },
       only: settings.only === undefined ? undefined : new RegExp(settings.only),
       until: begun + settings.minutes * MINUTE_MS,
     });

@@ -1,31 +1,44 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type ComparedCase, type Comparison, comparisonTable, type Verdict } from './comparison.js';
 import { type CaseResult, groupOf, type RunSummary, shortName, tableOf } from './results.js';
 import { SERVERS, type ServerName } from './settings.js';
 
 const RESULTS = fileURLToPath(new URL('./results.json', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
-const BEGIN = '<!-- written by make conformance -->\n';
-const END = '<!-- end of what make conformance writes -->\n';
 
-/** Keeps runs in place of those before them, of which the groups stay that are not in the new one. Returns what there is of each server. */
-export function keepResults(runs: ReadonlyMap<ServerName, RunSummary>): readonly RunSummary[] {
-  const kept = JSON.parse(readFileSync(RESULTS, 'utf8')) as Partial<Record<ServerName, RunSummary>>;
-  for (const [server, run] of runs) kept[server] = renewed(kept[server], run);
+/** What is kept of the newest runs. */
+export interface Kept extends Partial<Record<ServerName, RunSummary>> {
+  /** Of the suite of a later release. */
+  later?: Comparison;
+}
+
+/** Keeps runs, and writes them into their page. */
+export function keepRuns(runs: ReadonlyMap<ServerName, RunSummary>): void {
+  keep((kept) => {
+    for (const [server, run] of runs) kept[server] = renewed(kept[server], run);
+  });
+}
+
+/** Keeps a run of a later suite, and writes it into the page. */
+export function keepComparison(run: Comparison): void {
+  keep((kept) => {
+    kept.later = renewed(kept.later?.suite === run.suite ? kept.later : undefined, run);
+  });
+}
+
+function keep(change: (kept: Kept) => void): void {
+  const kept = JSON.parse(readFileSync(RESULTS, 'utf8')) as Kept;
+  change(kept);
   writeFileSync(RESULTS, `${JSON.stringify(kept, null, 2)}\n`);
-  return (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []);
+  writeFileSync(PAGE, pageWith(kept, readFileSync(PAGE, 'utf8')));
 }
 
 /** A run with the groups of one before it that it does not have. */
-export function renewed(before: RunSummary | undefined, run: RunSummary): RunSummary {
+export function renewed<Run extends RunSummary | Comparison>(before: Run | undefined, run: Run): Run {
   if (!before) return run;
   const rest = before.notable.filter(({ name }) => !(groupOf(name) in run.counts));
   return { ...run, counts: { ...before.counts, ...run.counts }, notable: [...rest, ...run.notable] };
-}
-
-/** Writes the results of runs into their page. */
-export function writePage(runs: readonly RunSummary[]): void {
-  writeFileSync(PAGE, pageWith(runs, readFileSync(PAGE, 'utf8')));
 }
 
 /**
@@ -33,10 +46,18 @@ export function writePage(runs: readonly RunSummary[]): void {
  *
  * @throws Error for a page without a place for results
  */
-export function pageWith(runs: readonly RunSummary[], page: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error('the page has no place for results');
-  return `${page.slice(0, begin)}${BEGIN}${resultsOf(runs)}${page.slice(end)}`;
+export function pageWith(kept: Kept, page: string): string {
+  const runs = (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []);
+  const whole = replaced(page, 'make conformance', resultsOf(runs));
+  return kept.later ? replaced(whole, 'make conformance SUITE', comparisonOf(kept.later)) : whole;
+}
+
+/** A page with another text between the marks of a command. */
+function replaced(page: string, command: string, text: string): string {
+  const mark = `<!-- written by ${command} -->\n`;
+  const [begin, end] = [page.indexOf(mark), page.indexOf(`<!-- end of what ${command} writes -->\n`)];
+  if (begin < 0 || end < begin) throw new Error(`the page has no place for results of ${command}`);
+  return `${page.slice(0, begin)}${mark}${text}${page.slice(end)}`;
 }
 
 /** The results of runs as a part of a page: a table, and each case that did not pass with its reason. */
@@ -53,8 +74,47 @@ function remarksOn({ server, notable }: RunSummary): string {
     : `What did not pass on ${server}, or not at once:\n\n${notable.map(lineOf).join('')}`;
 }
 
-const lineOf = ({ name, outcome, reason = '' }: CaseResult): string =>
-  wrapped(`* ${outcome}: ${shortName(name)}${reason === '' ? '' : ` (${escaped(reason)})`}`);
+const lineOf = ({ name, outcome, reason }: CaseResult): string => itemOf(`${outcome}: ${shortName(name)}`, reason);
+
+const itemOf = (text: string, reason = ''): string =>
+  wrapped(`* ${text}${reason === '' ? '' : ` (${escaped(reason)})`}`);
+
+/** What is said of the cases of a verdict, and the items that name them. */
+const REMARKS: readonly (readonly [Verdict, string, (cases: readonly ComparedCase[]) => string[]])[] = [
+  ['different', 'What fails, and was not seen to fail on kube-apiserver 1.27.16:', withReasons],
+  ['passed', 'What passed at the second try:', withReasons],
+  ['unserved', 'What fails on kube-apiserver 1.27.16 in its place as well:', byGroup],
+  ['skipped', 'What was left out:', byReason],
+];
+
+/** A run of a later suite as a part of a page: a table, and the cases that did not pass. */
+function comparisonOf(run: Comparison): string {
+  const head = `The suite of ${run.suite.slice(1)} on ${run.server}, ${run.date.slice(0, 10)}:\n`;
+  const remarks = REMARKS.flatMap(([verdict, title, itemsOf]) => {
+    const cases = run.notable.filter((each) => each.verdict === verdict);
+    return cases.length === 0 ? [] : [`${title}\n\n${itemsOf(cases).join('')}`];
+  });
+  return `\n${[head, comparisonTable(run), ...remarks].join('\n')}\n`;
+}
+
+function withReasons(cases: readonly ComparedCase[]): string[] {
+  return cases.map(({ name, reason }) => itemOf(`${groupOf(name)}: ${shortName(name)}`, reason));
+}
+
+/** Names alone: what is not served fails as it must. */
+function byGroup(cases: readonly ComparedCase[]): string[] {
+  return listsOf(cases, ({ name }) => groupOf(name));
+}
+
+function byReason(cases: readonly ComparedCase[]): string[] {
+  return listsOf(cases, ({ reason = '' }) => reason);
+}
+
+/** One item for each heading, with the names of its cases. */
+function listsOf(cases: readonly ComparedCase[], headingOf: (each: ComparedCase) => string): string[] {
+  const lists = Map.groupBy(cases, headingOf);
+  return [...lists].map(([heading, of]) => itemOf(`${heading}: ${of.map(({ name }) => shortName(name)).join('; ')}`));
+}
 
 /** Columns of a page. */
 const MOST_COLUMNS = 150;

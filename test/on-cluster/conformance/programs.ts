@@ -7,10 +7,13 @@ import { buildSuite } from './build-suite.js';
 /** The release of the example of an aggregated server that a case brings. */
 const SAMPLE = { name: 'sample-apiserver', module: 'k8s.io/sample-apiserver', version: 'v0.17.7', main: '.' };
 
-/** Paths of what a cluster and the suite consist of, compiled from published modules: an hour at first, then it is in the user's cache. */
-export const buildConformancePrograms = () => ({
+/**
+ * Paths of what a cluster and the suite of a release consist of, compiled from published modules: an hour at first, then it is in the
+ * user's cache.
+ */
+export const buildConformancePrograms = (suite: string) => ({
   ...buildPrograms(),
-  suite: buildSuite(),
+  suite: buildSuite(suite),
   apiserver: buildComponent('kube-apiserver'),
   etcd: buildEtcd(),
   sampleApiserver: buildOperator(SAMPLE).program,

@@ -32,6 +32,11 @@ test('a case that skips itself says why; one that was not chosen, or not begun, 
   ]);
 });
 
+test('a case that was running when the time of the run was over is left out', () => {
+  const Failure = { Message: 'A suite timeout occurred and the case was ended' };
+  expect(resultsIn([{ SpecReports: [spec('timedout', { Failure })] }])).toEqual([]);
+});
+
 test('what fails around cases is printed and is no case', () => {
   const broken = spec('failed', { LeafNodeType: 'SynchronizedBeforeSuite', Failure });
   expect(resultsIn([{ SpecReports: [broken] }])).toEqual([]);

@@ -12,6 +12,7 @@ test('a case is of the group in front of its name', () => {
 test.each([
   ['[sig-node] Pods should run [NodeConformance] [Conformance]', 'Pods should run'],
   ['[sig-apps] Daemon set [Serial] should roll [Conformance]', 'Daemon set [Serial] should roll'],
+  ['[sig-auth] [FeatureGate:A] [FeatureGate:B] mounts [MinimumKubeletVersion:1.37] [Conformance]', 'mounts'],
   ['[sig-storage] Volumes [LinuxOnly] [Feature:Some thing] [Conformance]', 'Volumes'],
 ])('%s is called %s', (name, short) => {
   expect(shortName(name)).toBe(short);

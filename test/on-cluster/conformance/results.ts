@@ -26,7 +26,10 @@ export const groupOf = (name: string): string => /^\[sig-([^\]]+)\]/.exec(name)?
 
 /** The name of a case without the marks in brackets at its end and its group in front. */
 export const shortName = (name: string): string =>
-  name.replace(/^\[sig-[^\]]+\] /, '').replaceAll(/ ?\[[A-Z][\w:.]*(?: [\w:.]+)?\](?=$| ?\[)/g, '');
+  name
+    .replace(/^\[sig-[^\]]+\] /, '')
+    .replaceAll(/\[(?:FeatureGate|MinimumKubeletVersion):[\w.]+\] ?/g, '')
+    .replaceAll(/ ?\[[A-Z][\w:.]*(?: [\w:.]+)?\](?=$| ?\[)/g, '');
 
 /** What is kept of a run: numbers, and the cases of which there is something to say. */
 export interface RunSummary extends Omit<RunResult, 'cases'> {

@@ -3,6 +3,7 @@ import { orderOf } from './settings.js';
 
 test('by default all cases run on the standalone server, six at once', () => {
   expect(orderOf({})).toEqual({
+    suite: 'v1.27.16',
     servers: ['orch'],
     groups: [],
     only: undefined,
@@ -26,6 +27,10 @@ test('groups are separated by whatever is at hand', () => {
   expect(orderOf({ SIGS: 'network, storage+node apps' }).groups).toEqual(['network', 'storage', 'node', 'apps']);
 });
 
+test.each(['1.37.2', 'v1.37.2'])('SUITE=%s', (SUITE) => {
+  expect(orderOf({ SUITE, SERVER: 'tiers' })).toMatchObject({ suite: 'v1.37.2', servers: ['tiers'] });
+});
+
 test('HOLD is set by its presence', () => {
   expect(orderOf({ HOLD: '' }).hold).toBe(true);
 });
@@ -34,6 +39,9 @@ test.each([
   [{ SERVER: 'etcd' }, /^SERVER: orch, tiers, reference, both, all, or several, not etcd$/],
   [{ SERVER: 'constructor' }, /^SERVER: /],
   [{ SERVER: '' }, /^SERVER: /],
+  [{ SUITE: '1.37' }, /^SUITE: a release, as 1\.37\.2, not 1\.37$/],
+  [{ SUITE: '1.37.2', SERVER: 'both' }, /^SERVER: kube-apiserver 1\.27\.16 runs what fails on one other/],
+  [{ SUITE: '1.37.2', SERVER: 'reference' }, /^SERVER: /],
   [{ PROCS: '0' }, /^PROCS: a number from 1, not 0$/],
   [{ MINUTES: 'ten' }, /^MINUTES: a number from 1, not ten$/],
   [{ ONLY: '(' }, /regular expression/],

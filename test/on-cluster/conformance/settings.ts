@@ -1,3 +1,4 @@
+import { RELEASE } from '../../clients/control-plane/release-module.js';
 import type { ConformancePrograms } from './programs.js';
 
 /** Names of the servers that the suite can be run against, with what tables call them. */
@@ -17,6 +18,8 @@ const LISTS: ReadonlyMap<string, readonly ServerName[]> = new Map([
 
 /** What is run, and how. */
 export interface Order {
+  /** Release whose suite is run, as `v1.27.16`. */
+  readonly suite: string;
   readonly servers: readonly ServerName[];
   /** Special interest groups, as `network`; all when empty. */
   readonly groups: readonly string[];
@@ -38,14 +41,24 @@ export interface Order {
  * @throws Error for what is none of their values
  */
 export function orderOf(env: NodeJS.ProcessEnv): Order {
-  const { SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const { SUITE = RELEASE, SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const suite = releaseOf(SUITE);
   const servers = LISTS.get(SERVER) ?? (wordsOf(SERVER) as ServerName[]);
   const isServer = (name: string) => Object.hasOwn(SERVERS, name);
   if (servers.length === 0 || !servers.every(isServer))
     throw new Error(`SERVER: ${[...Object.keys(SERVERS), ...LISTS.keys()].join(', ')}, or several, not ${SERVER}`);
+  if (suite !== RELEASE && (servers.length > 1 || servers[0] === 'reference'))
+    throw new Error(`SERVER: ${SERVERS.reference} runs what fails on one other of the suite of a later release`);
   const [atOnce, minutes] = [countOf('PROCS', PROCS), countOf('MINUTES', MINUTES)];
   if (ONLY !== undefined) new RegExp(ONLY); // says what is wrong before an hour of compiling
-  return { servers, groups: wordsOf(SIGS), only: ONLY, atOnce, minutes, hold: HOLD !== undefined, logs: OUT };
+  const choice = { groups: wordsOf(SIGS), only: ONLY, atOnce, minutes };
+  return { suite, servers, ...choice, hold: HOLD !== undefined, logs: OUT };
+}
+
+function releaseOf(value: string): string {
+  const [, release] = /^v?(1\.\d+\.\d+)$/.exec(value) ?? [];
+  if (release === undefined) throw new Error(`SUITE: a release, as 1.37.2, not ${value}`);
+  return `v${release}`;
 }
 
 const wordsOf = (list: string): string[] => list.split(/[\s,+]+/).filter((word) => word !== '');

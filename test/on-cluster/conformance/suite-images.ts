@@ -78,6 +78,8 @@ class ImageWriter {
       {
         'e2e-test-images/agnhost': { Entrypoint: ['/agnhost'], Cmd: ['pause'] },
         'e2e-test-images/jessie-dnsutils': { Cmd: ['sleep', '3600'] },
+        // What later releases call it.
+        'e2e-test-images/glibc-dns-testing': { Cmd: ['sleep', '3600'] },
         'e2e-test-images/nautilus': server,
       },
       named('nautilus.jpg'),
