@@ -31,10 +31,10 @@ export class AgentSession {
   private constructor(private readonly session: ClientHttp2Session) {}
 
   /**
-   * Starts HTTP/2 on a connection; resolves once the agent has sent its settings.
+   * Starts HTTP/2 on a connection; resolves with a stream reserved, once the agent has sent its settings.
    * @param limitMs milliseconds for that; 0 is no bound
    * @param onClose called when the connection takes no more requests
-   * @throws Error of the connection
+   * @throws Error of the connection; for an agent that accepts no requests there
    */
   static open(
     socket: TLSSocket,
@@ -98,7 +98,7 @@ export class AgentSession {
     });
   }
 
-  /** Resolves once the agent has sent its settings. */
+  /** Resolves with a stream reserved, once the agent has sent its settings. */
   #settled(limitMs: number): Promise<AgentSession> {
     const { session } = this;
     return new Promise((resolve, reject) => {
@@ -107,8 +107,9 @@ export class AgentSession {
       session.once('remoteSettings', () => {
         inTime();
         session.setLocalWindowSize(WINDOW_BYTES);
-        this.#waitIdle();
-        resolve(this);
+        // Another connection would be no better.
+        if (this.reserve()) resolve(this);
+        else session.destroy(new Error('it accepts no requests'));
       });
       session.once('error', reject).once('close', () => {
         inTime();

@@ -289,6 +289,21 @@ it('a connection with HTTP/1.1 is closed when its client has left meanwhile', as
   await expect.poll(() => sockets.size).toBe(0);
 });
 
+it('an agent that takes no requests on its connections is connected to once', async () => {
+  const server = createSecureServer({ cert, key, settings: { maxConcurrentStreams: 0 } });
+  let accepted = 0;
+  server.on('session', () => {
+    accepted++;
+  });
+  await listen(server);
+  const agents = connector();
+  const asked = await Promise.allSettled([1, 2, 3].map(() => agents.get(client(), place())));
+  const reason = expect.objectContaining({ message: 'it accepts no requests' });
+  expect(asked).toEqual(asked.map(() => ({ status: 'rejected', reason })));
+  expect(accepted).toBe(1);
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
 it('an agent that says nothing once it is connected is left in time', async () => {
   await listen(createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => socket.resume()));
   await expect(connector(50).get(client(), place())).rejects.toThrow('no connection within 50 ms');
