@@ -4,9 +4,10 @@ import { systemClock } from '@orch/runtime';
 import { isGone, type RequestContext } from '@orch/serving';
 import { invalidStatus, isStatus } from '../exchange.js';
 import { Http2Answer } from './http2-answer.js';
+import { leaveStream } from './leave-stream.js';
 import { streamError, UnprocessedError } from './stream-errors.js';
 
-const { NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
+const { NGHTTP2_REFUSED_STREAM } = constants;
 
 /** Milliseconds after which a connection without requests is closed. */
 const IDLE_MS = 30_000;
@@ -79,7 +80,7 @@ export class AgentSession {
   get(ctx: RequestContext, path: string): Promise<Http2Answer> {
     const stream = this.#open(path);
     const { res } = ctx;
-    const leave = () => stream.close(NGHTTP2_CANCEL);
+    const leave = () => leaveStream(stream);
     res.once('close', leave);
     stream.once('close', () => res.removeListener('close', leave));
     if (isGone(ctx)) leave();
