@@ -4,9 +4,10 @@ import { systemClock } from '@orch/runtime';
 import { isGone, type RequestContext } from '@orch/serving';
 import { invalidStatus, isStatus } from '../exchange.js';
 import { Http2Answer } from './http2-answer.js';
+import { leaveStream } from './leave-stream.js';
 import { streamError, UnprocessedError } from './stream-errors.js';
 
-const { NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
+const { NGHTTP2_REFUSED_STREAM } = constants;
 
 /** Milliseconds after which a connection without requests is closed. */
 const IDLE_MS = 30_000;
@@ -31,10 +32,10 @@ export class AgentSession {
   private constructor(private readonly session: ClientHttp2Session) {}
 
   /**
-   * Starts HTTP/2 on a connection; resolves once the agent has sent its settings.
+   * Starts HTTP/2 on a connection; resolves with a stream reserved, once the agent has sent its settings.
    * @param limitMs milliseconds for that; 0 is no bound
    * @param onClose called when the connection takes no more requests
-   * @throws Error of the connection
+   * @throws Error of the connection; for an agent that accepts no requests there
    */
   static open(
     socket: TLSSocket,
@@ -79,7 +80,7 @@ export class AgentSession {
   get(ctx: RequestContext, path: string): Promise<Http2Answer> {
     const stream = this.#open(path);
     const { res } = ctx;
-    const leave = () => stream.close(NGHTTP2_CANCEL);
+    const leave = () => leaveStream(stream);
     res.once('close', leave);
     stream.once('close', () => res.removeListener('close', leave));
     if (isGone(ctx)) leave();
@@ -98,7 +99,7 @@ export class AgentSession {
     });
   }
 
-  /** Resolves once the agent has sent its settings. */
+  /** Resolves with a stream reserved, once the agent has sent its settings. */
   #settled(limitMs: number): Promise<AgentSession> {
     const { session } = this;
     return new Promise((resolve, reject) => {
@@ -107,8 +108,9 @@ export class AgentSession {
       session.once('remoteSettings', () => {
         inTime();
         session.setLocalWindowSize(WINDOW_BYTES);
-        this.#waitIdle();
-        resolve(this);
+        // Another connection would be no better.
+        if (this.reserve()) resolve(this);
+        else session.destroy(new Error('it accepts no requests'));
       });
       session.once('error', reject).once('close', () => {
         inTime();

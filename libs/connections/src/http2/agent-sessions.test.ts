@@ -245,6 +245,26 @@ describe('requests to an agent that speaks HTTP/2', () => {
     await closed;
   });
 
+  it('leave no stream behind when their client leaves before it has read an answer that is whole', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let sent: Promise<unknown> | undefined;
+    answer = (stream) => {
+      const { session } = stream;
+      // The acknowledgement comes behind the answer.
+      sent = once(stream, 'close').then(() => new Promise((resolve) => session?.ping(resolve)));
+      stream.respond({ ':status': 200 });
+      stream.end(Buffer.alloc(60_000));
+    };
+    const early = client();
+    const got = await connector().get(early, place());
+    await sent;
+    leave(early);
+    got.destroy();
+    const closed = once([...sockets][0] as Socket, 'close');
+    await vi.advanceTimersByTimeAsync(30_000);
+    await closed;
+  });
+
   it('verify its certificate', async () => {
     credentials = { client: undefined, ca: (await selfSigned()).cert };
     await expect(connector().get(client(), place())).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -286,6 +306,21 @@ it('a connection with HTTP/1.1 is closed when its client has left meanwhile', as
   const asking = connector().get(early, place());
   leave(early);
   await expect(asking).rejects.toThrow('the client is gone');
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
+it('an agent that takes no requests on its connections is connected to once', async () => {
+  const server = createSecureServer({ cert, key, settings: { maxConcurrentStreams: 0 } });
+  let accepted = 0;
+  server.on('session', () => {
+    accepted++;
+  });
+  await listen(server);
+  const agents = connector();
+  const asked = await Promise.allSettled([1, 2, 3].map(() => agents.get(client(), place())));
+  const reason = expect.objectContaining({ message: 'it accepts no requests' });
+  expect(asked).toEqual(asked.map(() => ({ status: 'rejected', reason })));
+  expect(accepted).toBe(1);
   await expect.poll(() => sockets.size).toBe(0);
 });
 

@@ -34,7 +34,7 @@ export class AgentSessions {
    * Finds a connection with a free stream, or opens one.
    * @returns the connection, with a stream reserved; for an agent that has chosen HTTP/1.1, the connection over which it
    * has, which is for this request alone, or undefined
-   * @throws Error of the connection
+   * @throws Error of the connection; for an agent that accepts no requests there
    */
   async reserve(place: AgentPlace): Promise<AgentSession | TLSSocket | undefined> {
     for (;;) {
@@ -42,11 +42,8 @@ export class AgentSessions {
       if (pool.isHttp1) return undefined;
       const free = [...pool.sessions].find((session) => session.reserve());
       if (free) return free;
-      if (pool.dialing) await pool.dialing;
-      else {
-        const opened = await this.#dial(pool, place);
-        if (!(opened instanceof AgentSession) || opened.reserve()) return opened;
-      }
+      if (!pool.dialing) return this.#dial(pool, place);
+      await pool.dialing;
     }
   }
 

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders as Http2Headers } from 'node:http2';
 import { Readable } from 'node:stream';
+import { leaveStream } from './leave-stream.js';
 
-const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_NO_ERROR } = constants;
 
 /** A response over HTTP/2 in the shape of one over HTTP/1.1. */
 export class Http2Answer extends Readable {
@@ -43,7 +44,7 @@ export class Http2Answer extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.stream.close(NGHTTP2_CANCEL);
+    leaveStream(this.stream);
     callback(error);
   }
 }
