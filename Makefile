@@ -50,10 +50,11 @@ test:
 
 # Each night: the tests above, on other Nodes too. What passed is put on record in test/last-full-run.json: with TEST_SELECTION=changed, `make test`
 # leaves out the long tests of what has not changed since (test/selection).
+test-full: tried := $(shell git rev-parse HEAD)
 test-full:
 	@$(MAKE) --no-print-directory test TEST_SELECTION=all
 	@$(MAKE) --no-print-directory test-other-nodes
-	npx tsx test/selection/record.ts
+	npx tsx test/selection/record.ts $(tried)
 
 TODAY = $(shell date +%Y%m%d)
 # What even these leave out, in hours: the contract in both naming profiles, every fault at full length, every client. By the day's seeds.

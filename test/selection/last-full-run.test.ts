@@ -60,20 +60,26 @@ describe('what has changed since a run', () => {
 
 describe('the record', () => {
   test('holds the commit and the day of a run', () => {
-    recordFullRun(root, at(DAY));
+    recordFullRun(root, at(DAY), run.commit);
     expect(lastFullRun(root, at(DAY))).toEqual(run);
     expect(lastFullRun(root, at('2026-11-26'))).toEqual(run);
   });
 
   test('is of no use after a week, nor where it comes from the future', () => {
-    recordFullRun(root, at(DAY));
+    recordFullRun(root, at(DAY), run.commit);
     expect(lastFullRun(root, at('2026-11-27'))).toBeUndefined();
     expect(lastFullRun(root, at('2026-11-18'))).toBeUndefined();
   });
 
   test('is not written of what no commit holds', () => {
     write('two.md', '22');
-    expect(() => recordFullRun(root, at(DAY))).toThrow('two.md');
+    expect(() => recordFullRun(root, at(DAY), run.commit)).toThrow('two.md');
+  });
+
+  test('is not written where another commit is checked out than at the start', () => {
+    write('two.md', '22');
+    commit();
+    expect(() => recordFullRun(root, at(DAY), run.commit)).toThrow(run.commit);
   });
 });
 
@@ -82,4 +88,9 @@ test('sources of tests are those that are committed', () => {
   write('outside.ts', '1');
   commit();
   expect(testSources(root)).toEqual(['test/deep/one.ts']);
+});
+
+test('sources of tests are not those that are gone, committed or not', () => {
+  rmSync(join(root, 'test/deep/one.ts'));
+  expect(testSources(root)).toEqual([]);
 });

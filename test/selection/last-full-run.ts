@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The record, by its path from the root of the workspace. */
@@ -41,18 +41,22 @@ export function changedSince(root: string, { commit }: FullRun): readonly string
 
 /**
  * Puts the commit that is checked out on record, as one whose tests have all passed.
- * @throws Error where there are changes that are not committed
+ * @param tried the commit that was checked out when the tests began
+ * @throws Error where there are changes that are not committed, or another commit is checked out meanwhile
  */
-export function recordFullRun(root: string, now: number): void {
+export function recordFullRun(root: string, now: number, tried: string): void {
   const changes = git(root, 'status', '--porcelain', '-z');
   if (changes.length > 0) throw new Error(`not committed, so that no commit was tried: ${changes.join(', ')}`);
-  const [commit = ''] = git(root, 'rev-parse', 'HEAD');
-  const run: FullRun = { commit: commit.trim(), day: new Date(now).toISOString().slice(0, 10) };
+  const [head = ''] = git(root, 'rev-parse', 'HEAD');
+  const commit = head.trim();
+  if (commit !== tried) throw new Error(`the tests began at ${tried || 'no commit'}, and ${commit} is checked out`);
+  const run: FullRun = { commit, day: new Date(now).toISOString().slice(0, 10) };
   writeFileSync(join(root, RECORD), `${JSON.stringify(run, undefined, 2)}\n`);
 }
 
 /** Files below `test/` and `tools/` that may import one another. */
-export const testSources = (root: string): string[] => git(root, 'ls-files', '-z', 'test/*.ts', 'tools/*.ts');
+export const testSources = (root: string): string[] =>
+  git(root, 'ls-files', '-z', 'test/*.ts', 'tools/*.ts').filter((path) => existsSync(join(root, path)));
 
 function git(root: string, ...args: string[]): string[] {
   const output = execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

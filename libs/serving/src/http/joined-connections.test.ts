@@ -119,6 +119,21 @@ describe('joined connections', () => {
     expect(read).toBe(MORE.length);
   });
 
+  it('pass on the rest of the other one to a client that still sends', async () => {
+    const { client, other } = await joined();
+    const send = (): void => void client.far.write(MORE, (error) => error ?? send());
+    send();
+    other.far.resume().end(MORE);
+    let read = 0;
+    client.far.on('data', (bytes: Buffer) => {
+      read += bytes.length;
+      client.far.pause();
+      setTimeout(() => client.far.resume(), 1);
+    });
+    await new Promise((resolve) => client.far.resume().once('end', resolve).once('close', resolve));
+    expect(read).toBeGreaterThan(MORE.length);
+  });
+
   it('pass on bytes as they are, both ways at once', async () => {
     const { client, other } = await joined();
     for (const { near, far } of [client, other]) near.allowHalfOpen = far.allowHalfOpen = true;

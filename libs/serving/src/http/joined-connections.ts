@@ -37,7 +37,9 @@ export function switchProtocols(
     socket.on('error', () => undefined);
   }
   client.socket.on('close', () => endBehind(ctx, other.socket));
-  other.socket.on('close', () => endBehind(ctx, client.socket, client.socket.readableEnded ? LINGER_MS : unreadMs));
+  other.socket.on('close', () => {
+    endBehind(ctx, client.socket, client.socket.readableEnded ? LINGER_MS : unreadMs, endUnreset);
+  });
   // A client that has left is seen by the end of its half alone, and some servers never end theirs.
   client.socket.once('end', () => other.socket.setTimeout(LINGER_MS, () => other.socket.destroy()));
   // The keep-alive of the other one is set by its owner.
@@ -56,19 +58,38 @@ const LINGER_MS = 10_000;
  * Ends the other side of a connection that has closed: behind what was written to it, or at once where the request was
  * cut off.
  * @param unreadMs milliseconds for its peer to read that; 0 is no bound
+ * @param end ends it behind what was written to it
  */
-export const endBehind = (ctx: RequestContext, other: Socket, unreadMs = LINGER_MS): void =>
-  void (wasCutOff(ctx) ? other.destroy() : endSoon(other, unreadMs));
-
-/** Ends a connection behind what was written to it; cuts it if its peer does not read that in time. */
-function endSoon(socket: Socket, unreadMs: number): void {
-  if (socket.destroyed) return;
-  if (unreadMs > 0) {
-    const cut = () => socket.destroy();
-    socket.once('close', systemClock.after(unreadMs, cut));
-  }
-  socket.destroySoon();
+export function endBehind(
+  ctx: RequestContext,
+  other: Socket,
+  unreadMs = LINGER_MS,
+  end = (socket: Socket) => socket.destroySoon(),
+): void {
+  if (other.destroyed) return;
+  if (wasCutOff(ctx)) return void other.destroy();
+  if (unreadMs > 0) cutIn(unreadMs, other);
+  end(other);
 }
+
+/**
+ * Ends a connection that {@link pump} reads, behind what was written to it, and reads on until its peer ends it: closed with
+ * bytes unread, it would be reset, and its peer would lose what it has still to read.
+ */
+function endUnreset(socket: Socket): void {
+  socket.once('end', () => socket.destroySoon());
+  const finished = () => cutIn(LINGER_MS, socket);
+  if (socket.readableEnded) socket.destroySoon();
+  else if (socket.writableFinished) finished();
+  else socket.once('finish', finished).end();
+  socket.resume();
+}
+
+const cutIn = (ms: number, socket: Socket): void =>
+  void socket.once(
+    'close',
+    systemClock.after(ms, () => socket.destroy()),
+  );
 
 /**
  * Returns a function to call in front of each write to a connection: what is written in one turn of the event loop goes
@@ -87,11 +108,11 @@ export function gatherWrites(to: Socket): () => void {
   };
 }
 
-/** Passes the bytes of a connection to another, no faster than they are taken, and its end. */
+/** Passes the bytes of a connection to another, no faster than they are taken, and its end; to nobody once that is closed. */
 export function pump(from: Socket, to: Socket): void {
   let isFull = false;
   const gathered = new GatheredWrites(to, () => {
-    if (isFull) return;
+    if (isFull || to.destroyed) return;
     isFull = true;
     from.pause();
     to.once('drain', () => {
@@ -105,7 +126,7 @@ export function pump(from: Socket, to: Socket): void {
     gathered.flush();
     to.end();
   });
-  readDirectly(from, (bytes) => gathered.add(bytes));
+  readDirectly(from, (bytes) => to.destroyed || gathered.add(bytes));
 }
 
 /** The request id is set by this server. */
