@@ -13,6 +13,8 @@ const { NGHTTP2_REFUSED_STREAM } = constants;
 const IDLE_MS = 30_000;
 /** Milliseconds within which the agent must acknowledge a ping, which is sent with a request: as long as client-go waits. */
 const PING_MS = 15_000;
+/** Milliseconds between pings on a connection with requests: client-go's. */
+const SILENT_MS = 30_000;
 /** Maximum number of concurrent requests on a connection whose agent sets no limit, or a higher one: that of Go's servers. */
 const MAX_STREAMS = 250;
 /**
@@ -28,6 +30,7 @@ export class AgentSession {
   #streams = 0;
   #isPinging = false;
   #cancelIdle = (): void => undefined;
+  #cancelPing = (): void => undefined;
 
   private constructor(private readonly session: ClientHttp2Session) {}
 
@@ -56,6 +59,7 @@ export class AgentSession {
     session.once('goaway', () => onClose(opened));
     session.once('close', () => {
       opened.#cancelIdle();
+      opened.#cancelPing();
       onClose(opened);
     });
     return opened.#settled(limitMs);
@@ -141,17 +145,22 @@ export class AgentSession {
     return isLost ? new UnprocessedError(explained) : explained;
   }
 
-  /** Detects an agent that has vanished: without new connections, nothing else would within seconds. */
+  /**
+   * Detects an agent that has vanished, for new requests within seconds, and for others within a minute: Node does not tell
+   * every end of a connection that takes no more requests.
+   */
   #ping(): void {
-    if (this.#isPinging) return;
+    if (this.#isPinging || this.session.destroyed) return;
     const { session } = this;
     this.#isPinging = true;
-    const cancel = systemClock.after(PING_MS, () => session.destroy(new Error(`no answer within ${PING_MS} ms`)));
-    const acknowledged = () => {
+    this.#cancelPing();
+    this.#cancelPing = systemClock.after(PING_MS, () => session.destroy(new Error(`no answer within ${PING_MS} ms`)));
+    session.ping((error: Error | null) => {
       this.#isPinging = false;
-      cancel();
-    };
-    session.ping(acknowledged);
+      this.#cancelPing();
+      if (error) session.destroy(error);
+      else if (this.#streams > 0) this.#cancelPing = systemClock.after(SILENT_MS, () => this.#ping());
+    });
   }
 
   #waitIdle(): void {

@@ -300,6 +300,42 @@ it('an answer over HTTP/2 with a status that is none of a final response is refu
   await expect(connector().get(client(), place())).rejects.toThrow('it answers with the status 999');
 });
 
+it('an agent that breaks its connection behind its last GOAWAY is left within a minute', async () => {
+  const settings = Buffer.from('000000040000000000', 'hex');
+  const head = Buffer.from('00000101040000000188', 'hex');
+  const goaway = Buffer.from('0000080700000000000000000100000000', 'hex');
+  // A CONTINUATION of no headers: Node tells nobody about it, and reads no more.
+  const stray = Buffer.from('000001090000000001ff', 'hex');
+  const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+    socket.once('data', () => {
+      socket.write(settings);
+      socket.on('data', (bytes) => {
+        for (let at = 0; at < bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+          if (bytes[at + 3] === 1) socket.write(head);
+          if (bytes[at + 3] !== 6) continue;
+          bytes[at + 4] = 1;
+          socket.write(Buffer.concat([bytes.subarray(at, at + 17), goaway]));
+        }
+      });
+    });
+  });
+  await listen(server);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const got = await connector().get(client(), place());
+  const closed = new Promise((resolve) => got.once('close', resolve).resume());
+  const [socket] = sockets;
+  socket?.write(stray);
+  // The answer is a GOAWAY with an error.
+  await new Promise<void>((resolve) =>
+    socket?.on('data', (bytes: Buffer) => bytes.includes('unexpected') && resolve()),
+  );
+  await vi.advanceTimersByTimeAsync(45_000);
+  await closed;
+  expect(got.complete).toBe(false);
+  vi.useRealTimers();
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
 it('a connection with HTTP/1.1 is closed when its client has left meanwhile', async () => {
   await listen(createTlsServer({ cert, key }, (socket) => socket.resume()));
   const early = client();
