@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
-import { gatherWrites, messageBounds, type RequestContext, type Upgrade } from '@orch/serving';
+import { gatherWrites, LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
+import { messageBounds, type RequestContext, type Upgrade } from '@orch/serving';
 import { WebSocket, WebSocketServer } from 'ws';
 
 /** A client's request for a WebSocket. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { type NodeBackend, unexplained } from '@orch/handlers';
-import { checkWebSocketKey, endBehind, gatherWrites, offeredProtocols } from '@orch/serving';
+import { gatherWrites } from '@orch/runtime';
+import { checkWebSocketKey, endBehind, offeredProtocols } from '@orch/serving';
 import type { AgentConnector } from './agent-connector.js';
 import { boundIdleness } from './idle-bound.js';
 import { MessageConnection, type MessageReceiver, type SessionRequest } from './message-connection.js';

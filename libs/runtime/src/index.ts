@@ -37,6 +37,7 @@ export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
 export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';
 export { readDirectly } from './sockets/direct-reads.js';
+export { gatherWrites } from './sockets/gather-writes.js';
 export { GatheredWrites } from './sockets/gathered-writes.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

@@ -29,7 +29,7 @@ export {
 export { askForBody } from './http/expected-continue.js';
 export { createApplication } from './http/express-application.js';
 export { overBothVersions } from './http/express-http2.js';
-export { endBehind, gatherWrites, pump, switchProtocols } from './http/joined-connections.js';
+export { endBehind, pump, switchProtocols } from './http/joined-connections.js';
 export { OF_THE_CALL, passedOn } from './http/passed-on.js';
 export { prettyList, wantsPretty } from './http/pretty.js';
 export { type BodyLimits, readBefore, readBody } from './http/read-body.js';

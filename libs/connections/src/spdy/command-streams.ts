@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { gatherWrites } from '@orch/serving';
+import { gatherWrites } from '@orch/runtime';
 import { FrameReader } from './frame-reader.js';
 import { controlFrame, dataHead, FIN, openingFrame, PING } from './frames.js';
 

@@ -60,17 +60,14 @@ const LINGER_MS = 10_000;
  * @param unreadMs milliseconds for its peer to read that; 0 is no bound
  * @param end ends it behind what was written to it
  */
-export function endBehind(
-  ctx: RequestContext,
-  other: Socket,
-  unreadMs = LINGER_MS,
-  end = (socket: Socket) => socket.destroySoon(),
-): void {
+export function endBehind(ctx: RequestContext, other: Socket, unreadMs = LINGER_MS, end = destroySoon): void {
   if (other.destroyed) return;
   if (wasCutOff(ctx)) return void other.destroy();
   if (unreadMs > 0) cutIn(unreadMs, other);
   end(other);
 }
+
+const destroySoon = (socket: Socket): void => socket.destroySoon();
 
 /**
  * Ends a connection that {@link pump} reads, behind what was written to it, and reads on until its peer ends it: closed with
@@ -85,27 +82,9 @@ function endUnreset(socket: Socket): void {
   socket.resume();
 }
 
-const cutIn = (ms: number, socket: Socket): void =>
-  void socket.once(
-    'close',
-    systemClock.after(ms, () => socket.destroy()),
-  );
-
-/**
- * Returns a function to call in front of each write to a connection: what is written in one turn of the event loop goes
- * out at once. TLS hands over each record by itself, and a write of each costs most of the CPU.
- */
-export function gatherWrites(to: Socket): () => void {
-  let isCorked = false;
-  return () => {
-    if (isCorked) return;
-    isCorked = true;
-    to.cork();
-    systemClock.soon(() => {
-      isCorked = false;
-      to.uncork();
-    });
-  };
+function cutIn(ms: number, socket: Socket): void {
+  const cut = () => socket.destroy();
+  socket.once('close', systemClock.after(ms, cut));
 }
 
 /** Passes the bytes of a connection to another, no faster than they are taken, and its end; to nobody once that is closed. */
