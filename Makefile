@@ -52,6 +52,7 @@ test:
 # leaves out the long tests of what has not changed since (test/selection).
 test-full: tried := $(shell git rev-parse HEAD)
 test-full:
+	@test -z "$$(git status --porcelain)" || { echo 'commit first: what passes is put on record as a commit'; exit 1; }
 	@$(MAKE) --no-print-directory test TEST_SELECTION=all
 	@$(MAKE) --no-print-directory test-other-nodes
 	@$(MAKE) --no-print-directory conformance-portion

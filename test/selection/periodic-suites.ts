@@ -13,7 +13,7 @@ const TRUST = ['libs/tls', 'libs/authentication', 'libs/authorization', 'libs/cr
 const CUSTOM = ['libs/custom-resources', 'libs/schema', 'libs/expressions', 'libs/webhooks', 'libs/admission-host'];
 const BALANCERS = ['deploy/nginx', 'deploy/haproxy', 'deploy/helm/orch/files'];
 const CHART = ['deploy/helm', 'deploy/manifests', ...BALANCERS];
-const PACKAGE = ['tools/package.mjs', 'tools/bundle.mjs', 'deploy/container', 'deploy/systemd', 'services'];
+const PACKAGE = ['tools/package.mjs', 'deploy/container', 'deploy/systemd', 'services'];
 const PAGES = ['docs', 'README.md', 'services/orchctl', 'deploy'];
 const ALERTS = ['deploy/prometheus', 'deploy/grafana', 'libs/apiserver/src/metrics', 'libs/serving/src/metrics'];
 
@@ -93,7 +93,11 @@ export const PERIODIC_SUITES: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that everything stands on: a change of one of them, or of what lies below a folder, has every test tried. */
 export const BELOW_EVERYTHING: readonly string[] = [
+  '.ci/run',
+  'package.json',
   'package-lock.json',
+  'tsconfig.json',
+  'tools/bundle.mjs',
   'test/vitest.config.ts',
   'test/run.ts',
   'test/global-setup.ts',
