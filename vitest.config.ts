@@ -23,6 +23,6 @@ export default defineConfig({
     // Files share the modules of their process: to load all of them for each costs more than most tests do.
     isolate: false,
     // By default one of two cores does nothing; and databases and clocks are waited for all the while.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 });

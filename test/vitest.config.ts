@@ -10,7 +10,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const LEFT_OUT = (process.env.TEST_LEAVE_OUT ?? '').split(' ').filter((name) => name !== '');
 
 /** Files at once of what waits most of its time: for a lease to end, a server to start, an alert to fire. */
-const AT_ONCE = 5;
+const AT_ONCE = 4;
 
 /** Sixty files of the same modules and the same servers: to load them for each file anew takes a quarter of the CPU of their workers. */
 const CONFORMANCE: ProjectConfig = {
