@@ -114,7 +114,7 @@ check-units:
 	npx tsx tools/mutation/nearest.ts --base=$(SINCE) --most=$(MOST)
 
 unit: install
-	npx vitest run
+	npx tsx test/unit.ts
 
 # Real servers and real clients; starts and stops PostgreSQL, NATS and nginx by itself.
 integration: build

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { changedSince, type FullRun, lastFullRun, recordFullRun, testSources } from './last-full-run.js';
+import { changedSince, type FullRun, lastFullRun, recordFullRun, testSources, unitTests } from './last-full-run.js';
 
 const DAY = '2026-11-20';
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -93,4 +93,20 @@ test('sources of tests are those that are committed', () => {
 test('sources of tests are not those that are gone, committed or not', () => {
   rmSync(join(root, 'test/deep/one.ts'));
   expect(testSources(root)).toEqual([]);
+});
+
+test('unit tests are those of packages, committed or new, that are there', () => {
+  for (const folder of ['libs/a/src/deep', 'services/b/src', 'libs/a/bench'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const path of [
+    'libs/a/src/deep/one.test.ts',
+    'libs/a/src/one.ts',
+    'libs/a/bench/two.test.ts',
+    'libs/a/src/gone.test.ts',
+  ])
+    write(path, '1');
+  commit();
+  rmSync(join(root, 'libs/a/src/gone.test.ts'));
+  write('services/b/src/new.test.ts', '1');
+  expect(unitTests(root).sort()).toEqual(['libs/a/src/deep/one.test.ts', 'services/b/src/new.test.ts']);
 });

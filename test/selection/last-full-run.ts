@@ -58,6 +58,19 @@ export function recordFullRun(root: string, now: number, tried: string): void {
 export const testSources = (root: string): string[] =>
   git(root, 'ls-files', '-z', 'test/*.ts', 'tools/*.ts').filter((path) => existsSync(join(root, path)));
 
+/** Files of unit tests of the packages. */
+export const unitTests = (root: string): string[] =>
+  git(
+    root,
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    'libs/*/src/*.test.ts',
+    'services/*/src/*.test.ts',
+  ).filter((path) => existsSync(join(root, path)));
+
 function git(root: string, ...args: string[]): string[] {
   const output = execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return output.split('\0').filter((part) => part !== '');

@@ -103,3 +103,9 @@ export const BELOW_EVERYTHING: readonly string[] = [
   'test/global-setup.ts',
   'test/selection',
 ];
+
+/** The same for unit tests. */
+export const BELOW_UNITS: readonly string[] = [
+  ...['.ci/run', 'package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'],
+  ...['proto', 'tools/up', 'test/global-setup.ts', 'test/selection', 'test/unit.ts'],
+];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { BELOW_EVERYTHING, PERIODIC_SUITES } from './periodic-suites.js';
+import { BELOW_EVERYTHING, BELOW_UNITS, PERIODIC_SUITES } from './periodic-suites.js';
 import { leftOut, type Selection } from './selection.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,6 +76,7 @@ test('each file of periodic tests, and what it is about, exists', () => {
     ...Object.keys(PERIODIC_SUITES).map((name) => join('test', name)),
     ...Object.values(PERIODIC_SUITES).flat(),
     ...BELOW_EVERYTHING,
+    ...BELOW_UNITS,
   ];
   expect([...new Set(paths)].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
