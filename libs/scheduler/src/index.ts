@@ -1,0 +1,1 @@
+export type { ClusterObjects, ClusterView } from './framework/cluster-view.js';
