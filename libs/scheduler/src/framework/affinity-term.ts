@@ -16,11 +16,7 @@ export interface AffinityTerm {
   readonly selector: LabelSelector;
   /** Label of nodes: nodes with one value are one place. */
   readonly topologyKey: string;
-}
-
-/** A preferred term; the weight of anti-affinity is negative. */
-export interface WeightedAffinityTerm extends AffinityTerm {
-  /** −100 to 100. */
+  /** Of a preferred term: 1 to 100, negative for anti-affinity. 0 for a required one. */
   readonly weight: number;
 }
 
@@ -29,7 +25,7 @@ export interface AffinityTerms {
   readonly required: readonly AffinityTerm[];
   readonly requiredAnti: readonly AffinityTerm[];
   /** Those of affinity, then those of anti-affinity. */
-  readonly preferred: readonly WeightedAffinityTerm[];
+  readonly preferred: readonly AffinityTerm[];
 }
 
 const NONE: AffinityTerms = { required: [], requiredAnti: [], preferred: [] };
@@ -40,7 +36,7 @@ export function affinityTermsOf(affinity: Affinity | undefined, namespace: strin
   if (!podAffinity && !podAntiAffinity) return NONE;
   const parse = (term: PodAffinityTerm) => parseTerm(term, namespace);
   const weigh = (factor: 1 | -1) => {
-    return ({ weight = 0, podAffinityTerm = {} }: WeightedPodAffinityTerm): WeightedAffinityTerm => {
+    return ({ weight = 0, podAffinityTerm = {} }: WeightedPodAffinityTerm): AffinityTerm => {
       const term = parse(podAffinityTerm);
       return { ...term, id: `${factor * weight} ${term.id}`, weight: factor * weight };
     };
@@ -61,7 +57,7 @@ function parseTerm(term: PodAffinityTerm, namespace: string): AffinityTerm {
   const namespaceSelector = labelSelectorOf(term.namespaceSelector);
   const names = namespaces.length === 0 && !term.namespaceSelector ? [namespace] : namespaces;
   const parts = [topologyKey, [...names].sort().join(), selectorId(namespaceSelector), selectorId(selector)];
-  return { id: parts.join('|'), namespaces: new Set(names), namespaceSelector, selector, topologyKey };
+  return { id: parts.join('|'), namespaces: new Set(names), namespaceSelector, selector, topologyKey, weight: 0 };
 }
 
 const selectorId = ({ canonical }: LabelSelector): string => canonical;

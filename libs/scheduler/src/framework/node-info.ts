@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Node } from '@orch/schema/types/core/v1';
 import type { Labels } from './affinity-term.js';
 import { Amounts, amountOf } from './amounts.js';
@@ -61,13 +62,16 @@ export class NodeInfo {
     return this.#claims.get(claim) ?? 0;
   }
 
-  /** Replaces the object; an empty one where the node is gone. */
+  /** Replaces the object; an empty one where the node is gone. What has not changed is not read again. */
   setNode(node: Node): void {
+    const before = this.#node.status;
     this.#node = node;
-    const list = node.status?.allocatable ?? {};
-    this.allocatable = Amounts.of(list);
-    this.maxPods = list.pods === undefined ? 0 : amountOf('pods', list.pods);
-    this.images = imagesOf(node);
+    const { allocatable, images } = node.status ?? {};
+    if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
+      this.allocatable = Amounts.of(allocatable);
+      this.maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
+    }
+    if (!isDeepStrictEqual(images, before?.images)) this.images = imagesOf(node);
   }
 
   /** Adds a pod, or replaces the one of its uid. */
@@ -94,7 +98,8 @@ export class NodeInfo {
   /** Returns a copy, to try what other pods on the node would make possible. */
   fork(): NodeInfo {
     const fork = new NodeInfo(this.name);
-    fork.setNode(this.#node);
+    fork.#node = this.#node;
+    [fork.allocatable, fork.maxPods, fork.images] = [this.allocatable, this.maxPods, this.images];
     for (const pod of this.#pods.values()) fork.addPod(pod);
     return fork;
   }

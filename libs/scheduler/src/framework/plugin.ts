@@ -65,6 +65,8 @@ export interface PodFilter {
 export interface HypotheticalFilter {
   /** As {@link PodFilter.filter}. */
   filter(node: NodeInfo): Rejection | undefined;
+  /** Returns a copy that follows further changes by itself. */
+  fork(): HypotheticalFilter;
   /** A pod is added to a node. */
   addPod(pod: PodInfo, node: NodeInfo): void;
   /** A pod is removed from a node. */

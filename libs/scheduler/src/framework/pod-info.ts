@@ -13,7 +13,8 @@ export interface HostPort {
 
 /** A pod with what is read from its spec once. */
 export interface PodInfo {
-  readonly pod: Pod;
+  /** The object, in its newest state. */
+  pod: Pod;
   /** `namespace/name`. */
   readonly key: string;
   readonly uid: string;

@@ -1,0 +1,100 @@
+import type { Clock } from '@orch/runtime';
+import type { ClusterView } from '../framework/cluster-view.js';
+import type { NodeInfo } from '../framework/node-info.js';
+import type { Rejection } from '../framework/plugin.js';
+import type { PodInfo } from '../framework/pod-info.js';
+import type { Profile } from '../framework/profile.js';
+import { Preemption } from '../preemption/preemption.js';
+import type { Nominations } from '../queue/nominations.js';
+import type { Decision, Placement, Unschedulable } from './decision.js';
+import { NodeFinder } from './find-nodes.js';
+import { notFitting, notSchedulable, withPreemption } from './fit-message.js';
+import { Judgement } from './judgement.js';
+import type { SchedulerObserver } from './observer.js';
+import type { SchedulerInformers } from './scheduler-api.js';
+import { pickNode, totalScores } from './score-nodes.js';
+
+/** Dependencies of a {@link SchedulingCycle}. */
+export interface SchedulingCycleOptions {
+  readonly view: ClusterView;
+  readonly nominations: Nominations;
+  readonly informers: Pick<SchedulerInformers, 'podDisruptionBudgets'>;
+  readonly observer: SchedulerObserver;
+  readonly clock: Clock;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Stands for the reason that there are no nodes: any change may help. */
+const NO_NODES: ReadonlySet<string> = new Set(['no nodes']);
+
+/** Decides about one pod: chooses a node, or finds pods that would have to go. Writes nothing. */
+export class SchedulingCycle {
+  readonly #finder: NodeFinder;
+  readonly #preemption: Preemption;
+
+  constructor(private readonly options: SchedulingCycleOptions) {
+    const { view, informers, random } = options;
+    this.#finder = new NodeFinder(view);
+    this.#preemption = new Preemption({ view, budgets: informers.podDisruptionBudgets, random });
+  }
+
+  /** Decides by the present state of the cluster, which must not change meanwhile. Never rejects. */
+  async decide(pod: PodInfo, profile: Profile): Promise<Decision> {
+    const { clock, observer } = this.options;
+    const begun = clock.now();
+    try {
+      return await this.#decide(pod, profile);
+    } catch (error) {
+      return { error };
+    } finally {
+      observer.decided((clock.now() - begun) / 1_000);
+    }
+  }
+
+  async #decide(pod: PodInfo, profile: Profile): Promise<Placement | Unschedulable> {
+    const { view, nominations } = this.options;
+    if (view.nodes.length === 0) {
+      return { message: 'no nodes available to schedule pods', rejectedBy: NO_NODES, keepsNomination: false };
+    }
+    const judgement = Judgement.prepare(pod, profile.filters, view, (node) => nominations.on(node));
+    if ('reasons' in judgement) return this.#unschedulable(judgement, profile);
+    const { feasible, rejections } = await this.#finder.find(judgement, profile.percentageOfNodesToScore);
+    if (feasible.length === 0) return this.#preempt(judgement, rejections, profile);
+    const node = await this.#choose(pod, feasible, profile);
+    return { pod, node: node.name, reservations: judgement.reserve(node) };
+  }
+
+  async #choose(pod: PodInfo, feasible: readonly NodeInfo[], { scores }: Profile): Promise<NodeInfo> {
+    const { view, random } = this.options;
+    const [only] = feasible;
+    if (only && feasible.length === 1) return only;
+    return pickNode(feasible, await totalScores(pod, feasible, view, scores), random);
+  }
+
+  /** The pod can be on no node, whatever is on it. */
+  #unschedulable(rejection: Rejection, { preemption }: Profile): Unschedulable {
+    const nodes = this.options.view.nodes.length;
+    const message = notSchedulable(nodes, rejection);
+    const unhelpful = `0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
+    return {
+      message: preemption ? withPreemption(message, unhelpful) : message,
+      rejectedBy: new Set([rejection.plugin]),
+      keepsNomination: false,
+    };
+  }
+
+  async #preempt(
+    judgement: Judgement,
+    rejections: ReadonlyMap<NodeInfo, Rejection>,
+    { preemption }: Profile,
+  ): Promise<Unschedulable> {
+    const message = notFitting(this.options.view.nodes.length, rejections.values());
+    const rejectedBy = new Set([...rejections.values()].map(({ plugin }) => plugin));
+    if (!preemption) return { message, rejectedBy, keepsNomination: true };
+    this.options.observer.preemptionTried();
+    const outcome = await this.#preemption.find(judgement, rejections, preemption);
+    if ('candidate' in outcome) return { message, rejectedBy, candidate: outcome.candidate, keepsNomination: false };
+    return { message: withPreemption(message, outcome.reason), rejectedBy, keepsNomination: outcome.keepsNomination };
+  }
+}

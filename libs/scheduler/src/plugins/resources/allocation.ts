@@ -1,0 +1,33 @@
+import type { Amounts } from '../../framework/amounts.js';
+import type { NodeInfo } from '../../framework/node-info.js';
+import type { Scorer, WeighedResource } from './strategies.js';
+
+const COMPUTE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/**
+ * Returns the scores of nodes by what they would have left. @param basis whether CPU and memory of the pods there count
+ * as they ask for them, or with the defaults of scores
+ */
+export function allocationScores(
+  requests: Amounts,
+  nodes: readonly NodeInfo[],
+  basis: 'counted' | 'scored',
+  resources: readonly WeighedResource[],
+  scorer: Scorer,
+): readonly number[] {
+  const wanted = resources.map(({ name }) => requests.get(name));
+  const requested = wanted.map(() => 0);
+  const allocatable = wanted.map(() => 0);
+  return nodes.map((node) => {
+    const used = basis === 'scored' ? node.scoredRequested : node.requested;
+    for (const [at, { name }] of resources.entries()) {
+      const amount = wanted[at] as number;
+      // An extended resource that the pod does not ask for says nothing about it.
+      const counts = amount !== 0 || COMPUTE.has(name);
+      const capacity = counts ? node.allocatable.get(name) : 0;
+      allocatable[at] = capacity;
+      requested[at] = capacity === 0 ? 0 : amount + used.get(name);
+    }
+    return scorer(requested, allocatable);
+  });
+}

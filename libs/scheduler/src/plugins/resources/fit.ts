@@ -1,0 +1,82 @@
+import type { Amounts } from '../../framework/amounts.js';
+import { ACTION } from '../../framework/cluster-event.js';
+import type { NodeInfo } from '../../framework/node-info.js';
+import type { FilterPlugin, Rejection, ScorePlugin } from '../../framework/plugin.js';
+import { allocationScores } from './allocation.js';
+import { type ScoringStrategy, scorerOf } from './strategies.js';
+
+const NAME = 'NodeResourcesFit';
+const TOO_MANY = 'Too many pods';
+
+/** Arguments of NodeResourcesFit. */
+export interface FitArgs {
+  /** Extended resources that are not looked at. */
+  readonly ignoredResources?: readonly string[];
+  /** Prefixes, before the slash, of extended resources that are not looked at. */
+  readonly ignoredResourceGroups?: readonly string[];
+  readonly scoringStrategy: ScoringStrategy;
+}
+
+/** Keeps pods from nodes that have not enough of a resource left, and scores nodes by what would be left. */
+export function fit({
+  ignoredResources = [],
+  ignoredResourceGroups = [],
+  scoringStrategy,
+}: FitArgs): FilterPlugin & ScorePlugin {
+  const [names, groups] = [new Set(ignoredResources), new Set(ignoredResourceGroups)];
+  const isIgnored = (name: string) => names.has(name) || groups.has(name.slice(0, Math.max(0, name.indexOf('/'))));
+  const scorer = scorerOf(scoringStrategy);
+  return {
+    name: NAME,
+    events: [
+      { resource: 'Pod', actions: ACTION.delete },
+      { resource: 'Node', actions: ACTION.add | ACTION.update },
+    ],
+    prepare({ requests }) {
+      return {
+        filter(node) {
+          if (fits(requests, node) && !hasOthers(requests)) return undefined;
+          const reasons = insufficient(requests, node, isIgnored);
+          return reasons.length === 0 ? undefined : rejection(reasons);
+        },
+      };
+    },
+    score: (pod, nodes) => allocationScores(pod.scoredRequests, nodes, 'scored', scoringStrategy.resources, scorer),
+  };
+}
+
+const rejection = (reasons: readonly string[]): Rejection => ({ plugin: NAME, reasons, isResolvable: true });
+
+/** Whether the usual resources are enough, without a list of reasons. */
+function fits(requests: Amounts, { podCount, maxPods, allocatable, requested }: NodeInfo): boolean {
+  return (
+    podCount < maxPods &&
+    (requests.cpu === 0 || requests.cpu <= allocatable.cpu - requested.cpu) &&
+    (requests.memory === 0 || requests.memory <= allocatable.memory - requested.memory) &&
+    (requests.ephemeralStorage === 0 ||
+      requests.ephemeralStorage <= allocatable.ephemeralStorage - requested.ephemeralStorage)
+  );
+}
+
+const hasOthers = ({ others }: Amounts): boolean => {
+  for (const _ of others) return true;
+  return false;
+};
+
+/** Returns why a node has not enough for requests, in the order of the reference. */
+export function insufficient(
+  requests: Amounts,
+  node: NodeInfo,
+  isIgnored: (name: string) => boolean,
+): readonly string[] {
+  const { allocatable, requested } = node;
+  const reasons = node.podCount + 1 > node.maxPods ? [TOO_MANY] : [];
+  if (!requests.isAny) return reasons;
+  for (const name of ['cpu', 'memory', 'ephemeral-storage'])
+    if (requests.get(name) > allocatable.get(name) - requested.get(name)) reasons.push(`Insufficient ${name}`);
+  for (const [name, amount] of requests.others) {
+    if (amount === 0 || isIgnored(name)) continue;
+    if (amount > allocatable.get(name) - requested.get(name)) reasons.push(`Insufficient ${name}`);
+  }
+  return reasons;
+}

@@ -1,0 +1,57 @@
+import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
+import { ACTION } from '../../framework/cluster-event.js';
+import type { ClusterObjects } from '../../framework/cluster-view.js';
+import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
+import type { PodInfo } from '../../framework/pod-info.js';
+import { type SpreadConstraint, spreadConstraints } from './constraints.js';
+import { defaultSelector } from './default-selector.js';
+import { SPREAD, SpreadFilter } from './spread-filter.js';
+import { spreadScores } from './spread-score.js';
+
+/** Arguments of PodTopologySpread. */
+export interface SpreadArgs {
+  /** Constraints of pods that have none, without selectors. */
+  readonly defaultConstraints: readonly TopologySpreadConstraint[];
+  /** `System`: {@link SYSTEM_DEFAULTS} apply instead. */
+  readonly defaultingType: 'System' | 'List';
+}
+
+/** Constraints of pods that have none. */
+const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
+  { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
+  { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
+];
+
+/** Spreads the pods that constraints mean over domains of nodes. */
+export function podTopologySpread({ defaultConstraints, defaultingType }: SpreadArgs): FilterPlugin & ScorePlugin {
+  const isSystem = defaultingType === 'System';
+  const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints;
+  const constraintsOf = (
+    pod: PodInfo,
+    when: 'DoNotSchedule' | 'ScheduleAnyway',
+    objects: ClusterObjects,
+  ): readonly SpreadConstraint[] => {
+    const own = pod.pod.spec?.topologySpreadConstraints ?? [];
+    if (own.length > 0) return spreadConstraints(own, when, pod);
+    if (!defaults.some(({ whenUnsatisfiable }) => whenUnsatisfiable === when)) return [];
+    const selector = defaultSelector(pod, objects);
+    return selector ? spreadConstraints(defaults, when, pod, selector) : [];
+  };
+  return {
+    name: SPREAD,
+    events: [
+      { resource: 'Pod', actions: ACTION.all },
+      { resource: 'Node', actions: ACTION.add | ACTION.delete | ACTION.updateLabels },
+    ],
+    prepare(pod, view) {
+      const constraints = constraintsOf(pod, 'DoNotSchedule', view.objects);
+      return constraints.length === 0 ? undefined : SpreadFilter.of(pod, constraints, view);
+    },
+    score(pod, nodes, view) {
+      const constraints = constraintsOf(pod, 'ScheduleAnyway', view.objects);
+      if (constraints.length === 0) return undefined;
+      const needsAllKeys = !isSystem || (pod.pod.spec?.topologySpreadConstraints ?? []).length > 0;
+      return spreadScores(pod, constraints, nodes, view, needsAllKeys);
+    },
+  };
+}
