@@ -70,6 +70,11 @@ export class Scheduler {
     return this.#queue.sizes;
   }
 
+  /** Whether no pod is ready, being decided about, or written about. */
+  get isIdle(): boolean {
+    return !this.#queue.hasReady && !this.#queue.hasAttempts;
+  }
+
   /** Number of nodes and pods that are known. */
   get sizes(): ClusterState['sizes'] {
     return this.#state.sizes;

@@ -1,4 +1,5 @@
 import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
+import type { TopologySpreadArgs } from '../../configuration/plugin-args.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { ClusterObjects } from '../../framework/cluster-view.js';
 import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
@@ -8,14 +9,6 @@ import { defaultSelector } from './default-selector.js';
 import { SPREAD, SpreadFilter } from './spread-filter.js';
 import { spreadScores } from './spread-score.js';
 
-/** Arguments of PodTopologySpread. */
-export interface SpreadArgs {
-  /** Constraints of pods that have none, without selectors. */
-  readonly defaultConstraints: readonly TopologySpreadConstraint[];
-  /** `System`: {@link SYSTEM_DEFAULTS} apply instead. */
-  readonly defaultingType: 'System' | 'List';
-}
-
 /** Constraints of pods that have none. */
 const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
   { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
@@ -23,7 +16,10 @@ const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
 ];
 
 /** Spreads the pods that constraints mean over domains of nodes. */
-export function podTopologySpread({ defaultConstraints, defaultingType }: SpreadArgs): FilterPlugin & ScorePlugin {
+export function podTopologySpread({
+  defaultConstraints,
+  defaultingType,
+}: TopologySpreadArgs): FilterPlugin & ScorePlugin {
   const isSystem = defaultingType === 'System';
   const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints;
   const constraintsOf = (
