@@ -1,3 +1,4 @@
+import type { Names } from '@orch/machinery';
 import type { ExtensionPoint, PluginRegistry } from '../configuration/extension-points.js';
 import type { PluginArgs } from '../configuration/plugin-args.js';
 import type { FilterPlugin, Plugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from '../framework/plugin.js';
@@ -20,7 +21,7 @@ export type AnyPlugin = Plugin & Partial<PreEnqueuePlugin & QueueSortPlugin & Fi
 interface PluginEntry {
   readonly points: readonly ExtensionPoint[];
   /** Absent for what the scheduler itself does: it only says whether that is on. */
-  readonly make?: (args: PluginArgs) => AnyPlugin;
+  readonly make?: (args: PluginArgs, names: Names) => AnyPlugin;
 }
 
 const FILTER: readonly ExtensionPoint[] = ['preFilter', 'filter'];
@@ -30,13 +31,16 @@ const SCORE: readonly ExtensionPoint[] = ['preScore', 'score'];
 const TABLE: Readonly<Record<string, PluginEntry>> = {
   PrioritySort: { points: ['queueSort'], make: () => prioritySort },
   SchedulingGates: { points: ['preEnqueue'], make: () => schedulingGates },
-  NodeUnschedulable: { points: ['filter'], make: () => nodeUnschedulable },
+  NodeUnschedulable: { points: ['filter'], make: (_, names) => nodeUnschedulable(names) },
   NodeName: { points: ['filter'], make: () => nodeName },
   TaintToleration: { points: ['filter', ...SCORE], make: () => taintToleration },
   NodeAffinity: { points: [...FILTER, ...SCORE], make: (args) => nodeAffinity(args.NodeAffinity) },
   NodePorts: { points: FILTER, make: () => nodePorts },
   NodeResourcesFit: { points: [...FILTER, ...SCORE], make: (args) => fit(args.NodeResourcesFit) },
-  PodTopologySpread: { points: [...FILTER, ...SCORE], make: (args) => podTopologySpread(args.PodTopologySpread) },
+  PodTopologySpread: {
+    points: [...FILTER, ...SCORE],
+    make: (args, names) => podTopologySpread(args.PodTopologySpread, names),
+  },
   InterPodAffinity: { points: [...FILTER, ...SCORE], make: (args) => interPodAffinity(args.InterPodAffinity) },
   NodeResourcesBalancedAllocation: {
     points: SCORE,
@@ -53,6 +57,6 @@ export const pluginRegistry: PluginRegistry = new Map(
 );
 
 /** Makes a plugin; undefined for what the scheduler itself does. @throws SelectorError for arguments that cannot be used */
-export function makePlugin(name: string, args: PluginArgs): AnyPlugin | undefined {
-  return TABLE[name]?.make?.(args);
+export function makePlugin(name: string, args: PluginArgs, names: Names): AnyPlugin | undefined {
+  return TABLE[name]?.make?.(args, names);
 }

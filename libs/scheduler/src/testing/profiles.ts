@@ -4,7 +4,16 @@ import type { Profile } from '../framework/profile.js';
 import { makeProfile } from '../plugins/make-profile.js';
 import { pluginRegistry } from '../plugins/registry.js';
 
-const LATER = ['VolumeRestrictions','EBSLimits','GCEPDLimits','NodeVolumeLimits','AzureDiskLimits','VolumeBinding','VolumeZone'];
+const names = namesOf('kubernetes');
+const LATER = [
+  'VolumeRestrictions',
+  'EBSLimits',
+  'GCEPDLimits',
+  'NodeVolumeLimits',
+  'AzureDiskLimits',
+  'VolumeBinding',
+  'VolumeZone',
+];
 const registry = new Map([...LATER.map((n) => [n, new Set(['filter'])] as never), ...pluginRegistry]);
 
 /** Profiles of a configuration, by default the default one. @param profile changes of the first profile */
@@ -16,8 +25,8 @@ export function profilesOf(profile: object = {}): readonly Profile[] {
   };
   const { configuration } = readSchedulerConfiguration(value, {
     registry,
-    names: namesOf('kubernetes'),
+    names,
     features: { volumeCapacityPriority: false },
   });
-  return configuration.profiles.map((each) => makeProfile(each, configuration.percentageOfNodesToScore));
+  return configuration.profiles.map((each) => makeProfile(each, configuration.percentageOfNodesToScore, names));
 }
