@@ -1,4 +1,4 @@
-import { labelSelectorOf, NodeSelector, toleratesTaint, untoleratedTaint } from '@orch/machinery';
+import { labelSelectorOf, NodeSelector, namesOf, toleratesTaint, untoleratedTaint } from '@orch/machinery';
 import { haveVectors, sharedVectors } from '@orch/machinery/testing';
 import type { Node, NodeSelectorTerm, PreferredSchedulingTerm, Taint, Toleration } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
@@ -199,7 +199,10 @@ describe.skipIf(!haveVectors)('the vectors of the scheduler', () => {
     (vector) => {
       const { view, constraints, pod } = spread(vector);
       const nodes = vector.candidates.map((name) => view.node(name) as NodeInfo);
-      const scores = spreadScores(pod, constraints, nodes, view, true);
+      const scores = spreadScores(pod, constraints, nodes, view, {
+        needsAllKeys: true,
+        hostname: 'kubernetes.io/hostname',
+      });
       expect(Object.fromEntries(vector.candidates.map((name, at) => [name, scores[at]]))).toEqual(vector.scores);
     },
   );
@@ -207,7 +210,7 @@ describe.skipIf(!haveVectors)('the vectors of the scheduler', () => {
   /** A cluster with as many pods as the vector says, each of which one constraint alone means. */
   function spread({ constraints, nodes, matchingPods }: Spread, eligible?: readonly string[]) {
     const cluster = new FakeCluster();
-    const view = new ClusterState(cluster.informers);
+    const view = new ClusterState(cluster.informers, namesOf('kubernetes'));
     for (const [name, labels] of Object.entries(nodes)) view.setNode({ metadata: { name, labels } });
     for (const [node, counts] of Object.entries(matchingPods)) {
       for (const [at, count] of counts.entries()) {

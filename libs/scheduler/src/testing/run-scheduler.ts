@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/machinery';
 import { Scheduler, type SchedulerOptions } from '../cycle/scheduler.js';
 import type { FakeCluster } from './fake-cluster.js';
 import { profilesOf } from './profiles.js';
@@ -18,6 +19,7 @@ export function runScheduler(cluster: FakeCluster, options: Partial<SchedulerOpt
   const scheduler = new Scheduler({
     profiles: profilesOf(),
     informers: cluster.informers,
+    names: namesOf('kubernetes'),
     api: cluster,
     events: { record: (pod, event) => void cluster.events.push({ ...event, pod: pod.metadata?.name ?? '' }) },
     observer: BLIND,
