@@ -93,8 +93,9 @@ export interface SchedulerClientConnection {
   readonly kubeconfig: string;
   readonly acceptContentTypes: string;
   readonly contentType: string;
-  /** Requests a second on average. */
+  /** Requests a second on average; negative for no limit. Default: no limit. */
   readonly qps: number;
+  /** Requests that may go out at once before {@link qps} holds. */
   readonly burst: number;
 }
 
