@@ -1,9 +1,11 @@
-import type { PluginArgs, ResourcesFitArgs, ScoringStrategy, ShapePoint, WeightedResource } from './plugin-args.js';
+import type { FitArgs } from '../plugins/resources/fit.js';
+import type { ScoringStrategy, ShapePoint, WeighedResource } from '../plugins/resources/strategies.js';
+import type { PluginArgs } from './plugin-args.js';
 import { nodeAffinityFields, topologyConstraintFields } from './read-affinity.js';
 import type { StrictFields } from './strict-fields.js';
 
 /** Resources that are scored by default. */
-const CPU_AND_MEMORY: readonly WeightedResource[] = [
+const CPU_AND_MEMORY: readonly WeighedResource[] = [
   { name: 'cpu', weight: 1 },
   { name: 'memory', weight: 1 },
 ];
@@ -72,7 +74,7 @@ export const schedulerVersion = (apiVersion: string): 'v1' | 'v1beta3' | undefin
 
 const isSchedulerVersion = (apiVersion: string): boolean => schedulerVersion(apiVersion) !== undefined;
 
-function fitArgsOf(fields: StrictFields | undefined): ResourcesFitArgs {
+function fitArgsOf(fields: StrictFields | undefined): Required<FitArgs> {
   return {
     ignoredResources: fields?.texts('ignoredResources') ?? [],
     ignoredResourceGroups: fields?.texts('ignoredResourceGroups') ?? [],
@@ -90,7 +92,7 @@ const strategyOf = (fields: StrictFields): ScoringStrategy => ({
   shape: fields.object('requestedToCapacityRatio', shapeOf) ?? [],
 });
 
-function resourcesOf(fields: StrictFields | undefined): readonly WeightedResource[] {
+function resourcesOf(fields: StrictFields | undefined): readonly WeighedResource[] {
   const resources = fields?.objects('resources', (each) => ({
     name: each.text('name'),
     weight: each.integer('weight') || 1,
