@@ -59,7 +59,7 @@ const DISK_KINDS: readonly DiskKind[] = [
 ];
 
 /** Settings of {@link attachLimits}. */
-export interface AttachLimitSettings {
+interface AttachLimitSettings {
   readonly names: VolumeNames;
   /** Limit of all nodes that tell none by themselves; undefined: by the kind of disk and the machine type. */
   readonly maxVolumes?: number;

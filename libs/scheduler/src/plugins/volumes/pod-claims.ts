@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod, Volume } from '@orch/schema/types/core/v1';
 
 /** A use of a claim by a pod. */
-export interface ClaimUse {
+interface ClaimUse {
   /** Name of the claim. */
   readonly name: string;
   /** Whether the claim belongs to the pod, of which it is a generic ephemeral volume. */

@@ -7,7 +7,7 @@ import { claimClass, type VolumeNames } from '../volume-names.js';
 import { requestedStorage } from './volume-candidates.js';
 
 /** Whether a volume can be made for a claim on a node: not there at all, not for lack of storage, or yes. */
-export type Provisioning = 'unsupported' | 'full' | 'possible';
+type Provisioning = 'unsupported' | 'full' | 'possible';
 
 /** A claim that waits for its volume to be made, with what does not depend on the node. */
 export class ClaimToProvision {

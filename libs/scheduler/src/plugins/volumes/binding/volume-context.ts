@@ -9,7 +9,7 @@ import { ClassVolumes } from './class-volumes.js';
 import type { VolumeWriter } from './volume-writer.js';
 
 /** What volumes are bound with. */
-export interface VolumeBinderSettings {
+interface VolumeBinderSettings {
   readonly objects: ClusterObjects;
   /** All pods: one that is gone waits for nothing. */
   readonly pods: SharedInformer<Pod>;
