@@ -1,3 +1,4 @@
+import type { Names } from '@orch/machinery';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import type { Labels } from '../framework/affinity-term.js';
 import { ACTION } from '../framework/cluster-event.js';
@@ -6,7 +7,7 @@ import { NodeInfo } from '../framework/node-info.js';
 import type { PodInfo } from '../framework/pod-info.js';
 import { ImageCounts } from './image-counts.js';
 import { nodeChanges } from './node-changes.js';
-import { NodeOrder, zoneOf } from './node-order.js';
+import { NodeOrder, zonesBy } from './node-order.js';
 import { PlacedTerms, type TermKind } from './placed-terms.js';
 import { PodCounts } from './pod-counts.js';
 
@@ -28,7 +29,14 @@ export class ClusterState implements ClusterView {
   readonly #terms = new PlacedTerms();
   readonly #counts = new PodCounts(() => this.#placed.values());
 
-  constructor(readonly objects: ClusterObjects) {}
+  readonly #zoneOf: (node: Node) => string;
+
+  constructor(
+    readonly objects: ClusterObjects,
+    names: Names,
+  ) {
+    this.#zoneOf = zonesBy(names);
+  }
 
   get nodes(): readonly NodeInfo[] {
     return this.#order.nodes;
@@ -71,7 +79,7 @@ export class ClusterState implements ClusterView {
     const changes = before === undefined ? ACTION.add : nodeChanges(before, object);
     node.setNode(object);
     if (images !== node.images) this.#images.change(images.keys(), node.images.keys());
-    this.#order.move(node, before && zoneOf(before), zoneOf(object));
+    this.#order.move(node, before && this.#zoneOf(before), this.#zoneOf(object));
     return changes;
   }
 
@@ -79,7 +87,7 @@ export class ClusterState implements ClusterView {
   removeNode(name: string): void {
     const node = this.node(name);
     if (!node) return;
-    this.#order.move(node, zoneOf(node.node), undefined);
+    this.#order.move(node, this.#zoneOf(node.node), undefined);
     this.#images.change(node.images.keys(), []);
     node.setNode({});
     this.#dropIfEmpty(node);

@@ -1,14 +1,18 @@
+import type { Names } from '@orch/machinery';
 import type { Node } from '@orch/schema/types/core/v1';
 import type { NodeInfo } from '../framework/node-info.js';
 
-const REGION = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'] as const;
-const ZONE = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'] as const;
-
-/** Returns the region and zone of a node as one text; empty where it has neither. */
-export function zoneOf({ metadata }: Node): string {
-  const labels = metadata?.labels ?? {};
-  const [region = '', zone = ''] = [REGION, ZONE].map(([name, older]) => labels[name] ?? labels[older]);
-  return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
+/** Returns a function that tells the region and zone of a node as one text; empty where it has neither. */
+export function zonesBy(names: Names): (node: Node) => string {
+  const keys = ['region', 'zone'].map((kind) => [
+    names.key(`topology.orch.io/${kind}`),
+    names.key(`failure-domain.beta.orch.io/${kind}`),
+  ]);
+  return ({ metadata }) => {
+    const labels = metadata?.labels ?? {};
+    const [region = '', zone = ''] = keys.map(([name = '', older = '']) => labels[name] ?? labels[older]);
+    return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
+  };
 }
 
 /** Nodes in the order in which they are looked at: zones take turns, so that no zone is filled first. */

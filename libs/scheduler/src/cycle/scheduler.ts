@@ -1,3 +1,4 @@
+import type { Names } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import { type BackoffSettings, Slices } from '@orch/runtime/work';
 import { ClusterState } from '../cluster/cluster-state.js';
@@ -19,6 +20,7 @@ export interface SchedulerOptions {
   readonly profiles: readonly Profile[];
   /** What is followed; all of them have synced. */
   readonly informers: SchedulerInformers;
+  readonly names: Names;
   readonly api: SchedulerApi;
   readonly events: EventRecorder;
   readonly observer: SchedulerObserver;
@@ -57,7 +59,7 @@ export class Scheduler {
     const { informers, observer, clock = systemClock, random = Math.random } = options;
     this.#clock = clock;
     this.#profiles = new Map(options.profiles.map((profile) => [profile.name, profile]));
-    this.#state = new ClusterState(informers);
+    this.#state = new ClusterState(informers, options.names);
     this.#queue = this.#newQueue();
     const shared = { ...options, clock, random, view: this.#state, nominations: this.#nominations };
     this.#cycle = new SchedulingCycle(shared);
@@ -68,6 +70,11 @@ export class Scheduler {
   /** Number of pods in each part of the queue. */
   get pending(): Readonly<Record<QueueName, number>> {
     return this.#queue.sizes;
+  }
+
+  /** Whether no pod is ready, being decided about, or written about. */
+  get isIdle(): boolean {
+    return !this.#queue.hasReady && !this.#queue.hasAttempts;
   }
 
   /** Number of nodes and pods that are known. */

@@ -1,13 +1,6 @@
+import type { DefaultPreemptionArgs } from '../configuration/plugin-args.js';
 import { type ClusterEvent, meansEvent } from './cluster-event.js';
 import type { FilterPlugin, Plugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from './plugin.js';
-
-/** Settings of preemption. */
-export interface PreemptionArgs {
-  /** Least share of the nodes that are tried, percent. */
-  readonly minCandidateNodesPercentage: number;
-  /** Least number of nodes that are tried. */
-  readonly minCandidateNodesAbsolute: number;
-}
 
 /** A score plugin and how much it counts. */
 export interface WeighedScore {
@@ -24,7 +17,7 @@ export interface Profile {
   readonly filters: readonly FilterPlugin[];
   readonly scores: readonly WeighedScore[];
   /** Absent where pods are not preempted. */
-  readonly preemption?: PreemptionArgs;
+  readonly preemption?: DefaultPreemptionArgs;
   /** Percentage of nodes that are scored; 0 for one that falls with their number. */
   readonly percentageOfNodesToScore: number;
 }

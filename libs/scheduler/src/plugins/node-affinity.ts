@@ -1,5 +1,6 @@
 import { NodeSelector, NodeSelectorTerm } from '@orch/machinery';
-import type { NodeAffinity, PreferredSchedulingTerm, NodeSelectorTerm as TermObject } from '@orch/schema/types/core/v1';
+import type { PreferredSchedulingTerm, NodeSelectorTerm as TermObject } from '@orch/schema/types/core/v1';
+import type { NodeAffinityArgs } from '../configuration/plugin-args.js';
 import { ACTION } from '../framework/cluster-event.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import { type FilterPlugin, normalizeScores, type Rejection, type ScorePlugin } from '../framework/plugin.js';
@@ -10,12 +11,6 @@ const reject = (reason: string): Rejection => ({ plugin: NAME, reasons: [reason]
 const NO_MATCH = reject("node(s) didn't match Pod's node affinity/selector");
 const NOT_ADDED = reject("node(s) didn't match scheduler-enforced node affinity");
 const CONFLICT = reject('pod affinity terms conflict');
-
-/** Arguments of NodeAffinity. */
-export interface NodeAffinityArgs {
-  /** Applies to all pods of the profile, beside their own. */
-  readonly addedAffinity?: NodeAffinity;
-}
 
 /** Returns whether a node is one that the selector and the required node affinity of a pod mean. */
 export function requiredNodeAffinity({ pod }: PodInfo): ((node: NodeInfo) => boolean) | undefined {

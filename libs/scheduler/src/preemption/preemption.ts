@@ -1,13 +1,13 @@
 import type { SharedInformer } from '@orch/runtime/informers';
 import { Slices } from '@orch/runtime/work';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
+import type { DefaultPreemptionArgs } from '../configuration/plugin-args.js';
 import { notFitting } from '../cycle/fit-message.js';
 import type { Judgement } from '../cycle/judgement.js';
 import type { ClusterView } from '../framework/cluster-view.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import type { Rejection } from '../framework/plugin.js';
 import type { PodInfo } from '../framework/pod-info.js';
-import type { PreemptionArgs } from '../framework/profile.js';
 import { bestCandidate, type Candidate } from './candidates.js';
 import { victimsOn } from './victims.js';
 
@@ -44,7 +44,7 @@ export class Preemption {
   async find(
     judgement: Judgement,
     rejections: ReadonlyMap<NodeInfo, Rejection>,
-    args: PreemptionArgs,
+    args: DefaultPreemptionArgs,
   ): Promise<PreemptionOutcome> {
     const refusal = this.#refusal(judgement.pod, rejections);
     if (refusal) return { reason: refusal, keepsNomination: true };
@@ -68,7 +68,7 @@ export class Preemption {
     return undefined;
   }
 
-  async #tryOut(nodes: readonly NodeInfo[], judgement: Judgement, args: PreemptionArgs) {
+  async #tryOut(nodes: readonly NodeInfo[], judgement: Judgement, args: DefaultPreemptionArgs) {
     const { budgets, random } = this.options;
     const wanted = candidatesWanted(nodes.length, args);
     const start = Math.floor(random() * nodes.length);
@@ -87,7 +87,7 @@ export class Preemption {
 }
 
 /** Returns the number of candidates that are looked for. */
-export function candidatesWanted(nodes: number, args: PreemptionArgs): number {
+export function candidatesWanted(nodes: number, args: DefaultPreemptionArgs): number {
   const share = Math.trunc((nodes * args.minCandidateNodesPercentage) / 100);
   return Math.min(nodes, Math.max(share, args.minCandidateNodesAbsolute));
 }

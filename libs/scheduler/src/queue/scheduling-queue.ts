@@ -80,6 +80,11 @@ export class SchedulingQueue {
     return this.#active.size > 0;
   }
 
+  /** Whether an attempt is under way. */
+  get hasAttempts(): boolean {
+    return this.#attempts.size > 0;
+  }
+
   /** Pods that wait for a change, by the plugins that rejected them. */
   get rejected(): Iterable<PendingPod> {
     return this.#waiting.values();

@@ -1,3 +1,4 @@
+import type { InterPodAffinityArgs } from '../../configuration/plugin-args.js';
 import { termMeans } from '../../framework/affinity-term.js';
 import type { ClusterView } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
@@ -5,14 +6,6 @@ import { MAX_SCORE } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
 import { PlaceCounts } from './place-counts.js';
 import { resolved } from './resolved-terms.js';
-
-/** Arguments of InterPodAffinity. */
-export interface InterPodAffinityArgs {
-  /** Weight of the required affinity of pods that are there, 0 to 100. */
-  readonly hardPodAffinityWeight: number;
-  /** Whether preferences of pods that are there do not count for a pod that has none. */
-  readonly ignorePreferredTermsOfExistingPods: boolean;
-}
 
 /** Returns the scores of nodes by the preferred terms of a pod, and by those of the pods that are there; undefined for none. */
 export function affinityScores(

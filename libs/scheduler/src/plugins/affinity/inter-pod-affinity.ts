@@ -1,7 +1,8 @@
+import type { InterPodAffinityArgs } from '../../configuration/plugin-args.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
 import { AffinityFilter, INTER_POD_AFFINITY } from './affinity-filter.js';
-import { affinityScores, type InterPodAffinityArgs } from './affinity-score.js';
+import { affinityScores } from './affinity-score.js';
 
 /** Keeps pods near to others, or away from them, by required terms, and prefers nodes by preferred ones. */
 export function interPodAffinity(args: InterPodAffinityArgs): FilterPlugin & ScorePlugin {

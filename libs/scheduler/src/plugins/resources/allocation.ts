@@ -1,6 +1,7 @@
+import type { WeightedResource } from '../../configuration/plugin-args.js';
 import type { Amounts } from '../../framework/amounts.js';
 import type { NodeInfo } from '../../framework/node-info.js';
-import type { Scorer, WeighedResource } from './strategies.js';
+import type { Scorer } from './strategies.js';
 
 const COMPUTE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
@@ -12,7 +13,7 @@ export function allocationScores(
   requests: Amounts,
   nodes: readonly NodeInfo[],
   basis: 'counted' | 'scored',
-  resources: readonly WeighedResource[],
+  resources: readonly WeightedResource[],
   scorer: Scorer,
 ): readonly number[] {
   const wanted = resources.map(({ name }) => requests.get(name));

@@ -1,11 +1,7 @@
+import type { BalancedAllocationArgs } from '../../configuration/plugin-args.js';
 import type { ScorePlugin } from '../../framework/plugin.js';
 import { allocationScores } from './allocation.js';
-import { balancedScorer, type WeighedResource } from './strategies.js';
-
-/** Arguments of NodeResourcesBalancedAllocation. */
-export interface BalancedAllocationArgs {
-  readonly resources: readonly WeighedResource[];
-}
+import { balancedScorer } from './strategies.js';
 
 /** Prefers nodes of which the pod would leave all resources used up evenly. */
 export function balancedAllocation({ resources }: BalancedAllocationArgs): ScorePlugin {

@@ -1,28 +1,20 @@
+import type { ResourcesFitArgs } from '../../configuration/plugin-args.js';
 import type { Amounts } from '../../framework/amounts.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, Rejection, ScorePlugin } from '../../framework/plugin.js';
 import { allocationScores } from './allocation.js';
-import { type ScoringStrategy, scorerOf } from './strategies.js';
+import { scorerOf } from './strategies.js';
 
 const NAME = 'NodeResourcesFit';
 const TOO_MANY = 'Too many pods';
 
-/** Arguments of NodeResourcesFit. */
-export interface FitArgs {
-  /** Extended resources that are not looked at. */
-  readonly ignoredResources?: readonly string[];
-  /** Prefixes, before the slash, of extended resources that are not looked at. */
-  readonly ignoredResourceGroups?: readonly string[];
-  readonly scoringStrategy: ScoringStrategy;
-}
-
 /** Keeps pods from nodes that have not enough of a resource left, and scores nodes by what would be left. */
 export function fit({
-  ignoredResources = [],
-  ignoredResourceGroups = [],
+  ignoredResources,
+  ignoredResourceGroups,
   scoringStrategy,
-}: FitArgs): FilterPlugin & ScorePlugin {
+}: ResourcesFitArgs): FilterPlugin & ScorePlugin {
   const [names, groups] = [new Set(ignoredResources), new Set(ignoredResourceGroups)];
   const isIgnored = (name: string) => names.has(name) || groups.has(name.slice(0, Math.max(0, name.indexOf('/'))));
   const scorer = scorerOf(scoringStrategy);

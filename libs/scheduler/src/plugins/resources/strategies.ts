@@ -1,24 +1,5 @@
+import type { ScoringStrategy, ShapePoint } from '../../configuration/plugin-args.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
-
-/** A resource and how much it counts. */
-export interface WeighedResource {
-  readonly name: string;
-  readonly weight: number;
-}
-
-/** A point of a function from utilization (percent) to score (0 to 10). */
-export interface ShapePoint {
-  readonly utilization: number;
-  readonly score: number;
-}
-
-/** How nodes are scored by their resources. */
-export interface ScoringStrategy {
-  readonly type: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
-  readonly resources: readonly WeighedResource[];
-  /** Of RequestedToCapacityRatio. */
-  readonly shape?: readonly ShapePoint[];
-}
 
 /** Returns the score of a node from what would be requested and what there is, resource by resource. */
 export type Scorer = (requested: readonly number[], allocatable: readonly number[]) => number;
@@ -27,7 +8,7 @@ export type Scorer = (requested: readonly number[], allocatable: readonly number
 const MAX_SHAPE_SCORE = 10;
 
 /** Returns the scorer of a strategy. */
-export function scorerOf({ type, resources, shape = [] }: ScoringStrategy): Scorer {
+export function scorerOf({ type, resources, shape }: ScoringStrategy): Scorer {
   const weights = resources.map(({ weight }) => weight);
   switch (type) {
     case 'LeastAllocated':

@@ -1,4 +1,6 @@
+import type { Names } from '@orch/machinery';
 import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
+import type { TopologySpreadArgs } from '../../configuration/plugin-args.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { ClusterObjects } from '../../framework/cluster-view.js';
 import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
@@ -8,24 +10,20 @@ import { defaultSelector } from './default-selector.js';
 import { SPREAD, SpreadFilter } from './spread-filter.js';
 import { spreadScores } from './spread-score.js';
 
-/** Arguments of PodTopologySpread. */
-export interface SpreadArgs {
-  /** Constraints of pods that have none, without selectors. */
-  readonly defaultConstraints: readonly TopologySpreadConstraint[];
-  /** `System`: {@link SYSTEM_DEFAULTS} apply instead. */
-  readonly defaultingType: 'System' | 'List';
-}
-
 /** Constraints of pods that have none. */
-const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
-  { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
-  { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
+const systemDefaults = (names: Names): readonly TopologySpreadConstraint[] => [
+  { topologyKey: names.key('orch.io/hostname'), whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
+  { topologyKey: names.key('topology.orch.io/zone'), whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
 /** Spreads the pods that constraints mean over domains of nodes. */
-export function podTopologySpread({ defaultConstraints, defaultingType }: SpreadArgs): FilterPlugin & ScorePlugin {
+export function podTopologySpread(
+  { defaultConstraints, defaultingType }: TopologySpreadArgs,
+  names: Names,
+): FilterPlugin & ScorePlugin {
+  const hostname = names.key('orch.io/hostname');
   const isSystem = defaultingType === 'System';
-  const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints;
+  const defaults = isSystem ? systemDefaults(names) : defaultConstraints;
   const constraintsOf = (
     pod: PodInfo,
     when: 'DoNotSchedule' | 'ScheduleAnyway',
@@ -51,7 +49,7 @@ export function podTopologySpread({ defaultConstraints, defaultingType }: Spread
       const constraints = constraintsOf(pod, 'ScheduleAnyway', view.objects);
       if (constraints.length === 0) return undefined;
       const needsAllKeys = !isSystem || (pod.pod.spec?.topologySpreadConstraints ?? []).length > 0;
-      return spreadScores(pod, constraints, nodes, view, needsAllKeys);
+      return spreadScores(pod, constraints, nodes, view, { needsAllKeys, hostname });
     },
   };
 }

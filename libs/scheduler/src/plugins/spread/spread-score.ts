@@ -5,22 +5,25 @@ import type { PodInfo } from '../../framework/pod-info.js';
 import { hasAllKeys, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 
-const HOSTNAME = 'kubernetes.io/hostname';
+/** How spread is scored. */
+export interface SpreadScoring {
+  /** Whether nodes without the label of a constraint score 0. */
+  readonly needsAllKeys: boolean;
+  /** Label of nodes by which each is a domain of its own. */
+  readonly hostname: string;
+}
 
-/**
- * Returns the scores of nodes by how few pods that the constraints mean are in their domains. @param needsAllKeys whether
- * nodes without the label of a constraint score 0
- */
+/** Returns the scores of nodes by how few pods that the constraints mean are in their domains. */
 export function spreadScores(
   pod: PodInfo,
   constraints: readonly SpreadConstraint[],
   nodes: readonly NodeInfo[],
   view: ClusterView,
-  needsAllKeys: boolean,
+  scoring: SpreadScoring,
 ): readonly number[] {
-  const scored = needsAllKeys ? nodes.filter((node) => hasAllKeys(node, constraints)) : nodes;
+  const scored = scoring.needsAllKeys ? nodes.filter((node) => hasAllKeys(node, constraints)) : nodes;
   const countings = constraints.map((constraint) =>
-    countingOf(constraint, constraints, { pod, scored, view, needsAllKeys }),
+    countingOf(constraint, constraints, { pod, scored, view, scoring }),
   );
   const sums = new Map<NodeInfo, number>();
   for (const node of scored) {
@@ -36,19 +39,19 @@ interface CountingInput {
   readonly pod: PodInfo;
   readonly scored: readonly NodeInfo[];
   readonly view: ClusterView;
-  readonly needsAllKeys: boolean;
+  readonly scoring: SpreadScoring;
 }
 
 function countingOf(
   constraint: SpreadConstraint,
   all: readonly SpreadConstraint[],
-  { pod, scored, view, needsAllKeys }: CountingInput,
+  { pod, scored, view, scoring: { needsAllKeys, hostname } }: CountingInput,
 ): (node: NodeInfo) => number {
   const { topologyKey, maxSkew } = constraint;
   const pods = countsFor(constraint, pod, view);
-  if (topologyKey === HOSTNAME) {
+  if (topologyKey === hostname) {
     const weight = Math.log(scored.length + 2);
-    return (node) => (node.labels[HOSTNAME] === undefined ? 0 : (pods.get(node) ?? 0) * weight + maxSkew - 1);
+    return (node) => (node.labels[hostname] === undefined ? 0 : (pods.get(node) ?? 0) * weight + maxSkew - 1);
   }
   const domains = new Map<string, number>();
   for (const node of scored) domains.set(node.labels[topologyKey] ?? '', 0);

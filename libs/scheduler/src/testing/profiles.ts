@@ -1,0 +1,32 @@
+import { namesOf } from '@orch/machinery';
+import { readSchedulerConfiguration } from '../configuration/read-configuration.js';
+import type { Profile } from '../framework/profile.js';
+import { makeProfile } from '../plugins/make-profile.js';
+import { pluginRegistry } from '../plugins/registry.js';
+
+const names = namesOf('kubernetes');
+const LATER = [
+  'VolumeRestrictions',
+  'EBSLimits',
+  'GCEPDLimits',
+  'NodeVolumeLimits',
+  'AzureDiskLimits',
+  'VolumeBinding',
+  'VolumeZone',
+];
+const registry = new Map([...LATER.map((n) => [n, new Set(['filter'])] as never), ...pluginRegistry]);
+
+/** Profiles of a configuration, by default the default one. @param profile changes of the first profile */
+export function profilesOf(profile: object = {}): readonly Profile[] {
+  const value = {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    profiles: [profile],
+  };
+  const { configuration } = readSchedulerConfiguration(value, {
+    registry,
+    names,
+    features: { volumeCapacityPriority: false },
+  });
+  return configuration.profiles.map((each) => makeProfile(each, configuration.percentageOfNodesToScore, names));
+}
