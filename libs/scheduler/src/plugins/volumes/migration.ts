@@ -4,7 +4,9 @@ import type { VolumeNames } from './volume-names.js';
 
 /** Volume of a driver. */
 export interface DriverVolume {
+  /** Name of the driver. */
   readonly driver: string;
+  /** Name of the volume that the driver gave it. */
   readonly handle: string;
 }
 

@@ -17,10 +17,15 @@ export interface VolumeNames {
   readonly noProvisioner: string;
   /** Group of storage classes. */
   readonly storageGroup: string;
+  /** Label of a node: its host name. */
   readonly hostname: string;
+  /** Label of nodes and volumes: their zone. */
   readonly zone: string;
+  /** Label of nodes and volumes: their region. */
   readonly region: string;
+  /** Former label of zones. */
   readonly betaZone: string;
+  /** Former label of regions. */
   readonly betaRegion: string;
   /** Labels of nodes that name their machine type; the first one that is there counts. */
   readonly instanceTypes: readonly string[];

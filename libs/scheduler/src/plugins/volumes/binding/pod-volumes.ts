@@ -17,12 +17,15 @@ const NO_VOLUME = 'node(s) unavailable due to one or more pvc(s) bound to non-ex
 
 /** A claim and the volume that was found for it. */
 export interface StaticBinding {
+  /** The claim. */
   readonly claim: PersistentVolumeClaim;
+  /** The volume. */
   readonly volume: PersistentVolume;
 }
 
-/** What is to be done for the claims of a pod on a node. */
+/** Work that is to be done for the claims of a pod on a node. */
 export interface NodeVolumes {
+  /** Claims for which there is a volume. */
   readonly bindings: readonly StaticBinding[];
   /** Claims whose volumes are to be made. */
   readonly provisions: readonly PersistentVolumeClaim[];

@@ -18,6 +18,7 @@ export class ClaimToProvision {
 
   /** @throws Error for a claim without a class, or of one that does not exist */
   constructor(
+    /** The claim. */
     readonly claim: PersistentVolumeClaim,
     objects: ClusterObjects,
     names: VolumeNames,

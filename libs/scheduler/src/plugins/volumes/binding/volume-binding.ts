@@ -71,13 +71,13 @@ function claimProblem({ pod, namespace }: PodInfo, { objects }: ClusterView): st
   return undefined;
 }
 
-interface Surroundings {
+interface FilterDependencies {
   readonly view: ClusterView;
   readonly context: VolumeContext;
   readonly timeoutMs: number;
 }
 
-function filterOf(pod: PodInfo, volumes: PodVolumes, { view, context, timeoutMs }: Surroundings): PodFilter {
+function filterOf(pod: PodInfo, volumes: PodVolumes, { view, context, timeoutMs }: FilterDependencies): PodFilter {
   const candidates = volumes.candidates(view);
   return {
     ...(candidates && { candidates }),

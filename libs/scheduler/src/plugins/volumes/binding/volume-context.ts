@@ -8,7 +8,7 @@ import { AssumedObjects } from './assumed-objects.js';
 import { ClassVolumes } from './class-volumes.js';
 import type { VolumeWriter } from './volume-writer.js';
 
-/** What volumes are bound with. */
+/** Dependencies of a {@link VolumeContext}. */
 interface VolumeBinderSettings {
   readonly objects: ClusterObjects;
   /** All pods: one that is gone waits for nothing. */
@@ -23,13 +23,21 @@ interface VolumeBinderSettings {
  * assumed for the others.
  */
 export class VolumeContext {
+  /** Other objects. */
   readonly objects: ClusterObjects;
+  /** All pods. */
   readonly pods: SharedInformer<Pod>;
+  /** Writes of volumes and claims. */
   readonly writer: VolumeWriter;
+  /** Time. */
   readonly clock: Clock;
+  /** Names of annotations and labels. */
   readonly names: VolumeNames;
+  /** Volumes by name. */
   readonly volumes: AssumedObjects<PersistentVolume>;
+  /** Claims by `namespace/name`. */
   readonly claims: AssumedObjects<PersistentVolumeClaim>;
+  /** Volumes by class. */
   readonly volumesOfClass: ClassVolumes;
 
   constructor({ objects, pods, writer, clock, names }: VolumeBinderSettings) {

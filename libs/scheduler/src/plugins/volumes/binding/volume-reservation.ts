@@ -78,7 +78,7 @@ export class VolumeReservation implements Reservation {
     this.#provisions.push(selected);
   }
 
-  /** What was assumed stays so until the API shows what was written; where a write fails, all is undone by the caller. */
+  /** Assumed objects stay so until the API shows what was written; where a write fails, the caller undoes all. */
   async #write(signal: AbortSignal): Promise<void> {
     const { writer } = this.context;
     for (const [at, { claim, volume }] of this.#bindings.entries())
