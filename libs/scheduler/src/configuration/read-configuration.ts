@@ -15,17 +15,21 @@ import type { ConfigurationFeatures } from './validate-args.js';
 const KIND = 'KubeSchedulerConfiguration';
 const DEFAULT_NAME = 'default-scheduler';
 
-/** What a configuration is read with. */
+/** Settings for reading a configuration. */
 export interface ConfigurationSettings {
   /** Plugins that exist. */
   readonly registry: PluginRegistry;
+  /** Names of the profile. */
   readonly names: Names;
+  /** Features that are on. */
   readonly features: ConfigurationFeatures;
 }
 
 /** A configuration, and what those who wrote it should be told. */
 export interface ReadConfiguration {
+  /** The configuration, valid. */
   readonly configuration: SchedulerConfiguration;
+  /** Deprecations. */
   readonly warnings: readonly string[];
 }
 
