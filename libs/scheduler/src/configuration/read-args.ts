@@ -1,11 +1,9 @@
-import type { FitArgs } from '../plugins/resources/fit.js';
-import type { ScoringStrategy, ShapePoint, WeighedResource } from '../plugins/resources/strategies.js';
-import type { PluginArgs } from './plugin-args.js';
+import type { PluginArgs, ResourcesFitArgs, ScoringStrategy, ShapePoint, WeightedResource } from './plugin-args.js';
 import { nodeAffinityFields, topologyConstraintFields } from './read-affinity.js';
 import type { StrictFields } from './strict-fields.js';
 
 /** Resources that are scored by default. */
-const CPU_AND_MEMORY: readonly WeighedResource[] = [
+const CPU_AND_MEMORY: readonly WeightedResource[] = [
   { name: 'cpu', weight: 1 },
   { name: 'memory', weight: 1 },
 ];
@@ -74,7 +72,7 @@ export const schedulerVersion = (apiVersion: string): 'v1' | 'v1beta3' | undefin
 
 const isSchedulerVersion = (apiVersion: string): boolean => schedulerVersion(apiVersion) !== undefined;
 
-function fitArgsOf(fields: StrictFields | undefined): Required<FitArgs> {
+function fitArgsOf(fields: StrictFields | undefined): ResourcesFitArgs {
   return {
     ignoredResources: fields?.texts('ignoredResources') ?? [],
     ignoredResourceGroups: fields?.texts('ignoredResourceGroups') ?? [],
@@ -92,7 +90,7 @@ const strategyOf = (fields: StrictFields): ScoringStrategy => ({
   shape: fields.object('requestedToCapacityRatio', shapeOf) ?? [],
 });
 
-function resourcesOf(fields: StrictFields | undefined): readonly WeighedResource[] {
+function resourcesOf(fields: StrictFields | undefined): readonly WeightedResource[] {
   const resources = fields?.objects('resources', (each) => ({
     name: each.text('name'),
     weight: each.integer('weight') || 1,

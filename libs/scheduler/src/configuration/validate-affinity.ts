@@ -14,7 +14,7 @@ import type {
   NodeSelectorTerm,
   TopologySpreadConstraint,
 } from '@orch/schema/types/core/v1';
-import type { SpreadArgs } from '../plugins/spread/pod-topology-spread.js';
+import type { TopologySpreadArgs } from './plugin-args.js';
 
 const OPERATORS = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!', Gt: 'gt', Lt: 'lt' } as const;
 const FIELD_OPERATORS = ['In', 'NotIn'];
@@ -58,7 +58,7 @@ function fieldErrors({ operator, values = [] }: NodeSelectorRequirement, path: s
 }
 
 /** Validates the arguments of PodTopologySpread. */
-export function spreadArgsErrors(args: SpreadArgs, path: string): FieldError[] {
+export function spreadArgsErrors(args: TopologySpreadArgs, path: string): FieldError[] {
   const { defaultConstraints: constraints, defaultingType } = args;
   const at = `${path}.defaultConstraints`;
   return [

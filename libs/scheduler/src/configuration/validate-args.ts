@@ -1,10 +1,13 @@
 import { duplicate, type FieldError, invalidValue, notSupported, qualifiedNameErrors, required } from '@orch/machinery';
-import type { PreemptionArgs } from '../framework/profile.js';
-import type { BalancedAllocationArgs } from '../plugins/resources/balanced-allocation.js';
-import type { FitArgs } from '../plugins/resources/fit.js';
-import type { ShapePoint, WeighedResource } from '../plugins/resources/strategies.js';
-import type { VolumeBindingArgs } from '../plugins/volumes/binding/volume-binding.js';
-import type { PluginArgs } from './plugin-args.js';
+import type {
+  BalancedAllocationArgs,
+  DefaultPreemptionArgs,
+  PluginArgs,
+  ResourcesFitArgs,
+  ShapePoint,
+  VolumeBindingArgs,
+  WeightedResource,
+} from './plugin-args.js';
 import { nodeAffinityErrors, spreadArgsErrors } from './validate-affinity.js';
 
 const STRATEGIES = ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'];
@@ -47,7 +50,7 @@ function rangeErrors(field: string, value: number, highest: number): FieldError[
   return value < 0 || value > highest ? [invalidValue(field, value, `not in valid range [0, ${highest}]`)] : [];
 }
 
-function preemptionErrors(args: PreemptionArgs, path: string): FieldError[] {
+function preemptionErrors(args: DefaultPreemptionArgs, path: string): FieldError[] {
   const [percentageAt, absoluteAt] = [`${path}.minCandidateNodesPercentage`, `${path}.minCandidateNodesAbsolute`];
   const { minCandidateNodesPercentage: percentage, minCandidateNodesAbsolute: absolute } = args;
   const errors = rangeErrors(percentageAt, percentage, 100);
@@ -70,8 +73,8 @@ function balanceErrors({ resources }: BalancedAllocationArgs, path: string): Fie
   });
 }
 
-function fitErrors(args: Required<FitArgs>, path: string): FieldError[] {
-  const { type, resources, shape = [] } = args.scoringStrategy;
+function fitErrors(args: ResourcesFitArgs, path: string): FieldError[] {
+  const { type, resources, shape } = args.scoringStrategy;
   const at = `${path}.scoringStrategy`;
   return [
     ...args.ignoredResources.flatMap((name, i) => nameErrors(name, `${path}.ignoredResources[${i}]`)),
@@ -90,7 +93,7 @@ const groupErrors = (group: string, at: string): FieldError[] => [
   ...nameErrors(group, at),
 ];
 
-function resourceErrors({ name, weight }: WeighedResource, at: string): FieldError[] {
+function resourceErrors({ name, weight }: WeightedResource, at: string): FieldError[] {
   if (weight > 0 && weight <= 100) return [];
   return [invalidValue(at, weight, `resource weight of ${name} not in valid range (0, 100]`)];
 }

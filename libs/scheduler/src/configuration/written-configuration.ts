@@ -52,10 +52,7 @@ function writtenProfile(profile: SchedulerProfile, apiVersion: string): Record<s
   };
 }
 
-const fitOf = ({
-  scoringStrategy: { shape = [], ...strategy },
-  ...fit
-}: SchedulerProfile['args']['NodeResourcesFit']) => ({
+const fitOf = ({ scoringStrategy: { shape, ...strategy }, ...fit }: SchedulerProfile['args']['NodeResourcesFit']) => ({
   ...fit,
   scoringStrategy: { ...strategy, ...(shape.length > 0 && { requestedToCapacityRatio: { shape } }) },
 });

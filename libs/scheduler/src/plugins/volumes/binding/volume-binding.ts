@@ -1,8 +1,9 @@
+import type { ShapePoint, VolumeBindingArgs } from '../../../configuration/plugin-args.js';
 import { ACTION } from '../../../framework/cluster-event.js';
 import type { ClusterView } from '../../../framework/cluster-view.js';
 import type { FilterPlugin, PodFilter, Rejection, ScorePlugin } from '../../../framework/plugin.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
-import type { ShapePoint } from '../../resources/strategies.js';
+
 import { claimNotFound, claimUsesOf, foreignClaim } from '../pod-claims.js';
 import { PodVolumes } from './pod-volumes.js';
 import { utilizationScorer } from './utilization-score.js';
@@ -14,14 +15,6 @@ const MS = 1_000;
 const { add, update, updateLabels } = ACTION;
 const reject = (reasons: readonly string[]): Rejection => ({ plugin: NAME, reasons, isResolvable: false });
 const UNBOUND = reject(['pod has unbound immediate PersistentVolumeClaims']);
-
-/** Arguments of VolumeBinding. */
-export interface VolumeBindingArgs {
-  /** Seconds that a pod waits for its volumes. */
-  readonly bindTimeoutSeconds: number;
-  /** Scores of nodes by how full static volumes would be; none: they are not scored. */
-  readonly shape: readonly ShapePoint[];
-}
 
 /**
  * Keeps pods to nodes that have, or can be given, the volumes of their claims; binds these, or has them made, before the
