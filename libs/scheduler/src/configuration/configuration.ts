@@ -119,9 +119,9 @@ export interface SchedulerClientConnection {
   readonly acceptContentTypes: string;
   /** Media type of requests. */
   readonly contentType: string;
-  /** Requests a second on average. */
+  /** Requests a second on average; negative for no limit. Default: no limit. */
   readonly qps: number;
-  /** Requests at once beyond the average. */
+  /** Requests that may go out at once before {@link qps} holds. */
   readonly burst: number;
 }
 

@@ -51,7 +51,7 @@ describe('a configuration of the scheduler', () => {
       podMaxBackoffSeconds: 10,
       enableProfiling: true,
       leaderElection: { leaderElect: true, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, resourceLock: 'leases' },
-      clientConnection: { qps: 50, burst: 100, contentType: 'application/vnd.kubernetes.protobuf' },
+      clientConnection: { qps: -1, burst: 0, contentType: 'application/vnd.kubernetes.protobuf' },
       extenders: [],
     });
     const [only] = configuration.profiles;

@@ -130,8 +130,9 @@ const connectionFields = (fields: StrictFields | undefined): SchedulerClientConn
   kubeconfig: fields?.text('kubeconfig') ?? '',
   acceptContentTypes: fields?.text('acceptContentTypes') ?? '',
   contentType: fields?.text('contentType') ?? '',
-  qps: fields?.number('qps') || 50,
-  burst: fields?.integer('burst') || 100,
+  // The flow control of the API bounds a scheduler; a rate of its own is for those who ask for one.
+  qps: fields?.number('qps') || -1,
+  burst: fields?.integer('burst') || 0,
 });
 
 type WrittenDocument = Omit<WrittenConfiguration, 'profiles'>;

@@ -82,6 +82,19 @@ export class Scheduler {
     return this.#state.sizes;
   }
 
+  /** Numbers of pods that wait for a change, by plugin that has rejected them and by profile. */
+  get rejected(): Iterable<{ readonly plugin: string; readonly profile: string; readonly pods: number }> {
+    const counts = new Map<string, { plugin: string; profile: string; pods: number }>();
+    for (const { info, rejectedBy } of this.#queue.rejected) {
+      const profile = info.pod.spec?.schedulerName ?? '';
+      for (const plugin of rejectedBy) {
+        const count = counts.get(`${plugin}/${profile}`) ?? { plugin, profile, pods: 0 };
+        counts.set(`${plugin}/${profile}`, { ...count, pods: count.pods + 1 });
+      }
+    }
+    return counts.values();
+  }
+
   /** Begins to follow the cluster, and to schedule. */
   start(): void {
     this.#unfollow = followCluster(this.options.informers, {

@@ -3,30 +3,25 @@ import { readSchedulerConfiguration } from '../configuration/read-configuration.
 import type { Profile } from '../framework/profile.js';
 import { makeProfile } from '../plugins/make-profile.js';
 import { pluginRegistry } from '../plugins/registry.js';
+import { VolumeContext } from '../plugins/volumes/binding/volume-context.js';
+import type { FakeCluster } from './fake-cluster.js';
 
 const names = namesOf('kubernetes');
-const LATER = [
-  'VolumeRestrictions',
-  'EBSLimits',
-  'GCEPDLimits',
-  'NodeVolumeLimits',
-  'AzureDiskLimits',
-  'VolumeBinding',
-  'VolumeZone',
-];
-const registry = new Map([...LATER.map((n) => [n, new Set(['filter'])] as never), ...pluginRegistry]);
-
 /** Profiles of a configuration, by default the default one. @param profile changes of the first profile */
-export function profilesOf(profile: object = {}): readonly Profile[] {
+export function profilesOf(cluster: FakeCluster, profile: object = {}): readonly Profile[] {
   const value = {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
     profiles: [profile],
   };
   const { configuration } = readSchedulerConfiguration(value, {
-    registry,
+    registry: pluginRegistry,
     names,
     features: { volumeCapacityPriority: false },
   });
-  return configuration.profiles.map((each) => makeProfile(each, configuration.percentageOfNodesToScore, names));
+  const { informers, clock } = cluster;
+  const volumes = new VolumeContext({ objects: informers, pods: informers.pods, writer: cluster, clock, names });
+  return configuration.profiles.map((each) =>
+    makeProfile(each, configuration.percentageOfNodesToScore, { names, volumes }),
+  );
 }

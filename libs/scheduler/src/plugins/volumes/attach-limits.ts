@@ -59,7 +59,7 @@ const DISK_KINDS: readonly DiskKind[] = [
 ];
 
 /** Settings of {@link attachLimit}. */
-export interface AttachLimitSettings {
+interface AttachLimitSettings {
   /** Names of labels and annotations. */
   readonly names: VolumeNames;
   /** Limit of all nodes that give none; undefined: by the kind of disk and the machine type. */

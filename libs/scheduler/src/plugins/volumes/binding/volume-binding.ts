@@ -3,7 +3,6 @@ import { ACTION } from '../../../framework/cluster-event.js';
 import type { ClusterView } from '../../../framework/cluster-view.js';
 import type { FilterPlugin, PodFilter, Rejection, ScorePlugin } from '../../../framework/plugin.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
-
 import { claimNotFound, claimUsesOf, foreignClaim } from '../pod-claims.js';
 import { PodVolumes } from './pod-volumes.js';
 import { utilizationScorer } from './utilization-score.js';
