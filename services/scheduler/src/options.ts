@@ -21,9 +21,9 @@ const definitions = {
   },
   'max-bindings': {
     type: 'int',
-    default: 256,
+    default: 32,
     min: 1,
-    help: 'Pods that are being bound at a time. No other pod is scheduled beyond that.',
+    help: 'Pods that are being bound at a time, each on a connection of its own. No other pod is scheduled beyond that.',
   },
   ...loggingOptions,
 } as const;

@@ -53,11 +53,16 @@ interface Clients {
   readonly events: Client;
 }
 
+/** Connections on which Events are written. */
+const EVENT_CONNECTIONS = 4;
+
 function schedulerComponent(parts: Parts): Component {
-  const { configuration, connection, names, logger } = parts;
+  const { configuration, connection, names, logger, options } = parts;
   const { qps, burst } = configuration.clientConnection;
-  const client = () => new Client(connection, { names, qps, burst, userAgent: 'kube-scheduler' });
-  const clients: Clients = { reading: client(), writing: client(), events: client() };
+  const shared = { names, qps, burst, userAgent: 'kube-scheduler' };
+  const client = (maxConnections: number) => new Client(connection, { ...shared, maxConnections });
+  const reading = new Client(connection, shared);
+  const clients: Clients = { reading, writing: client(options.maxBindings), events: client(EVENT_CONNECTIONS) };
   const informers = clientInformers(clients.reading, names, (error, resource) =>
     logger.warn('a resource could not be followed', { resource, error: (error as Error).message }),
   );
