@@ -13,6 +13,7 @@ const HIGHEST_SCORE = 10;
 
 /** Settings of {@link Extenders}. */
 export interface ExtendersOptions {
+  /** Their configurations. */
   readonly configurations: readonly ExtenderConfiguration[];
   /** Makes the connection to an extender. */
   readonly callOf: (configuration: ExtenderConfiguration) => ExtenderCall;
