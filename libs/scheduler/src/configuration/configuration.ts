@@ -58,7 +58,7 @@ export interface ExtenderTls {
 }
 
 /** An extended resource that an extender manages. */
-export interface ManagedResource {
+interface ManagedResource {
   /** Name of the resource: `example.com/gpu`. */
   readonly name: string;
   /** Whether the scheduler itself leaves it out when it compares requests with nodes. */

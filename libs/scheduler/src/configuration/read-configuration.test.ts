@@ -200,6 +200,12 @@ describe('a configuration of the scheduler', () => {
     expect(() => read(fields)).toThrow(message);
   });
 
+  it('lets the scheduler ignore the resources that only an extender counts', () => {
+    const managedResources = [{ name: 'example.com/gpu', ignoredByScheduler: true }, { name: 'example.com/net' }];
+    const { configuration } = read({ extenders: [{ urlPrefix: 'http://a', managedResources }] });
+    expect(configuration.profiles[0]?.args.NodeResourcesFit.ignoredResources).toEqual(['example.com/gpu']);
+  });
+
   it.each([undefined, 'text', { kind: 'KubeSchedulerConfiguration' }, { apiVersion: V1, kind: 'Other' }])(
     'is no other document: %j',
     (value) => {

@@ -114,8 +114,7 @@ function configErrors(
 /** Resolves a valid profile. @throws Error for sets of plugins that cannot run together */
 export function resolveProfile(
   profile: WrittenProfile,
-  registry: PluginRegistry,
-  features: ConfigurationFeatures,
+  { registry, features }: { readonly registry: PluginRegistry; readonly features: ConfigurationFeatures },
 ): SchedulerProfile {
   const { path, schedulerName = '', percentageOfNodesToScore, plugins, pluginConfig } = profile;
   const pluginSets = mergePluginSets(plugins);

@@ -14,7 +14,7 @@ import { fit } from './resources/fit.js';
 import { schedulingGates } from './scheduling-gates.js';
 import { podTopologySpread } from './spread/pod-topology-spread.js';
 import { taintToleration } from './taint-toleration.js';
-import { attachLimits } from './volumes/attach-limits.js';
+import { attachLimit } from './volumes/attach-limits.js';
 import { volumeBinding } from './volumes/binding/volume-binding.js';
 import type { VolumeContext } from './volumes/binding/volume-context.js';
 import { csiLimits } from './volumes/csi-limits.js';
@@ -42,7 +42,7 @@ const SCORE: readonly ExtensionPoint[] = ['preScore', 'score'];
 
 const diskLimits = (name: string): PluginEntry => ({
   points: FILTER,
-  make: (_, { volumes: { names } }) => attachLimits({ names }).find((plugin) => plugin.name === name) ?? { name },
+  make: (_, { volumes: { names } }) => attachLimit(name, { names }),
 });
 
 /** All plugins. A new one is a file of its own and a line here. */

@@ -58,18 +58,18 @@ const DISK_KINDS: readonly DiskKind[] = [
   },
 ];
 
-/** Settings of {@link attachLimits}. */
+/** Settings of {@link attachLimit}. */
 interface AttachLimitSettings {
+  /** Names of labels and annotations. */
   readonly names: VolumeNames;
-  /** Limit of all nodes that tell none by themselves; undefined: by the kind of disk and the machine type. */
+  /** Limit of all nodes that give none; undefined: by the kind of disk and the machine type. */
   readonly maxVolumes?: number;
 }
 
-/** Returns the plugins that limit how many disks of each cloud a node has. */
-export const attachLimits = (settings: AttachLimitSettings): readonly FilterPlugin[] =>
-  DISK_KINDS.map((kind) => attachLimit(kind, settings));
-
-function attachLimit(kind: DiskKind, { names, maxVolumes }: AttachLimitSettings): FilterPlugin {
+/** Returns the plugin of a name that limits how many disks of a cloud a node has. @throws RangeError for other names */
+export function attachLimit(name: string, { names, maxVolumes }: AttachLimitSettings): FilterPlugin {
+  const kind = DISK_KINDS.find(({ plugin }) => plugin === name);
+  if (!kind) throw new RangeError(`no disks are limited by ${name}`);
   const rejection: Rejection = { plugin: kind.plugin, reasons: [TOO_MANY_VOLUMES], isResolvable: true };
   const counter = new DiskCounter(kind, names);
   return {

@@ -4,7 +4,7 @@ import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, PodFilter } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
 import { VolumeCluster } from '../../testing/volume-cluster.js';
-import { attachLimits } from './attach-limits.js';
+import { attachLimit } from './attach-limits.js';
 import { csiLimits } from './csi-limits.js';
 import { volumeRestrictions } from './volume-restrictions.js';
 import { volumeZone } from './volume-zone.js';
@@ -119,9 +119,7 @@ describe('VolumeZone', () => {
 
 describe('limits of disks of clouds', () => {
   const plugin = (name: string, maxVolumes?: number) =>
-    attachLimits({ names: cluster.names, ...(maxVolumes && { maxVolumes }) }).find(
-      (each) => each.name === name,
-    ) as FilterPlugin;
+    attachLimit(name, { names: cluster.names, ...(maxVolumes && { maxVolumes }) });
   const disks = (from: number, to: number): Volume[] =>
     Array.from({ length: to - from }, (_, i) => ({ name: `v${i}`, gcePersistentDisk: { pdName: `d${from + i}` } }));
 
