@@ -16,10 +16,10 @@ export {
   readSchedulerConfiguration,
 } from './configuration/read-configuration.js';
 export { writtenConfiguration } from './configuration/written-configuration.js';
-export type { ClusterObjects, ClusterView } from './framework/cluster-view.js';
+export type { AttemptResult, SchedulerObserver } from './cycle/observer.js';
 export { Scheduler, type SchedulerOptions } from './cycle/scheduler.js';
 export type { PodRef, SchedulerApi, SchedulerInformers, StatusPatch } from './cycle/scheduler-api.js';
-export type { AttemptResult, SchedulerObserver } from './cycle/observer.js';
 export { type EventSink, SeriesRecorder, type SeriesRecorderSettings } from './events/series-recorder.js';
+export type { ClusterObjects, ClusterView } from './framework/cluster-view.js';
 export { makeProfile } from './plugins/make-profile.js';
 export { pluginRegistry } from './plugins/registry.js';

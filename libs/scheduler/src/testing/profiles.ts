@@ -16,17 +16,21 @@ const LATER = [
 ];
 const registry = new Map([...LATER.map((n) => [n, new Set(['filter'])] as never), ...pluginRegistry]);
 
-/** Profiles of a configuration, by default the default one. @param profile changes of the first profile */
-export function profilesOf(profile: object = {}): readonly Profile[] {
-  const value = {
-    apiVersion: 'kubescheduler.config.k8s.io/v1',
-    kind: 'KubeSchedulerConfiguration',
-    profiles: [profile],
-  };
+/** Profiles of a configuration, as it is in a file. */
+export function profilesFrom(value: object): readonly Profile[] {
   const { configuration } = readSchedulerConfiguration(value, {
     registry,
     names,
     features: { volumeCapacityPriority: false },
   });
   return configuration.profiles.map((each) => makeProfile(each, configuration.percentageOfNodesToScore, names));
+}
+
+/** The default profile. @param profile what is different in it */
+export function profilesOf(profile: object = {}): readonly Profile[] {
+  return profilesFrom({
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    profiles: [profile],
+  });
 }
