@@ -1,3 +1,4 @@
+import { componentServerOptions } from '@orch/component-server';
 import { defineOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 
 const definitions = {
@@ -25,6 +26,7 @@ const definitions = {
     min: 1,
     help: 'Pods that are being bound at a time, each on a connection of its own. No other pod is scheduled beyond that.',
   },
+  ...componentServerOptions(10259),
   ...loggingOptions,
 } as const;
 

@@ -1,15 +1,7 @@
 import { hostname } from 'node:os';
-import { Client, type Connection, loadConnection } from '@orch/client';
-import { type Names, namesOf } from '@orch/machinery';
-import {
-  type Component,
-  createLogger,
-  Lifecycle,
-  type Logger,
-  Metrics,
-  runToCompletion,
-  systemClock,
-} from '@orch/runtime';
+import { Client, loadConnection } from '@orch/client';
+import { namesOf } from '@orch/machinery';
+import { type Component, createLogger, Lifecycle, Metrics, runToCompletion, systemClock } from '@orch/runtime';
 import {
   makeProfile,
   Scheduler,
@@ -23,6 +15,8 @@ import { clientApi, clientEvents, clientVolumes } from './api.js';
 import { type ClientInformers, clientInformers } from './informers.js';
 import { schedulerLeadership } from './leading.js';
 import type { SchedulerOptionValues } from './options.js';
+import type { Parts } from './parts.js';
+import { portComponent } from './port.js';
 
 /** Runs a scheduler until it is told to end. Resolves with the exit code. */
 export async function runScheduler(
@@ -34,16 +28,9 @@ export async function runScheduler(
   const file = configuration.clientConnection.kubeconfig || options.kubeconfig;
   const connection = await loadConnection({ names, ...(file !== undefined && { file }) });
   const lifecycle = new Lifecycle({ logger });
-  lifecycle.add(schedulerComponent({ options, configuration, connection, logger, names }));
+  const parts = { options, configuration, connection, logger, names, metrics: new Metrics() };
+  lifecycle.add(portComponent(parts)).add(schedulerComponent(parts));
   return runToCompletion(lifecycle, logger);
-}
-
-interface Parts {
-  readonly options: SchedulerOptionValues;
-  readonly configuration: SchedulerConfiguration;
-  readonly connection: Connection;
-  readonly logger: Logger;
-  readonly names: Names;
 }
 
 /** Clients of their own, so that none waits for another's connections. */
@@ -67,7 +54,7 @@ function schedulerComponent(parts: Parts): Component {
     logger.warn('a resource could not be followed', { resource, error: (error as Error).message }),
   );
   let scheduler: Scheduler | undefined;
-  const observer = schedulerMetrics(new Metrics(), () => scheduler);
+  const observer = schedulerMetrics(parts.metrics, () => scheduler);
   const leadership = schedulerLeadership(configuration, connection, names, {
     lead() {
       logger.info('this process schedules pods');

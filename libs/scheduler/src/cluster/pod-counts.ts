@@ -45,7 +45,9 @@ export class PodCounts {
 }
 
 function idOf(conditions: readonly PodCondition[], withTerminating: boolean): string {
-  const parts = conditions.map(({ namespaces, selector }) => `${[...namespaces].sort().join()}|${selector.canonical}`);
+  const parts = conditions.map(
+    ({ namespaces, selector }) => `${namespaces ? [...namespaces].sort().join() : '*'}|${selector.canonical}`,
+  );
   return `${withTerminating}|${parts.join('|')}`;
 }
 
@@ -55,7 +57,9 @@ function counts({ conditions, withTerminating }: Counted, pod: PodInfo): boolean
 
 /** Whether a pod meets all conditions. */
 export function meetsAll(conditions: readonly PodCondition[], { namespace, labels }: PodInfo): boolean {
-  return conditions.every(({ namespaces, selector }) => namespaces.has(namespace) && selector.matches(labels));
+  return conditions.every(
+    ({ namespaces, selector }) => (namespaces === undefined || namespaces.has(namespace)) && selector.matches(labels),
+  );
 }
 
 /** Changes the number of a node; one that comes to 0 is left out. */

@@ -6,6 +6,7 @@ import type { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import type { SchedulingQueue } from '../queue/scheduling-queue.js';
 import type { Failed, Unschedulable } from './decision.js';
+import { withPreemption } from './fit-message.js';
 import type { SchedulerObserver } from './observer.js';
 import { changedCondition } from './pod-condition.js';
 import type { SchedulerApi, StatusPatch } from './scheduler-api.js';
@@ -53,8 +54,7 @@ export class FailureHandler {
     const { onError, nominations, queue } = this.options;
     onError(error, pod.info.key);
     nominations.delete(pod.info.uid);
-    const message = error instanceof Error ? error.message : String(error);
-    await this.#tell(pod, 'SchedulerError', message, null);
+    await this.#tell(pod, 'SchedulerError', textOf(error), null);
     queue.retry(pod, NONE);
   }
 
@@ -67,7 +67,9 @@ export class FailureHandler {
       if (candidate) await this.#evict(pod, candidate);
     } catch (error) {
       onError(error, pod.info.key);
-      nominations.delete(pod.info.uid);
+      // What the API says of its nomination holds again.
+      nominations.update(candidate?.node ?? '', pod.info);
+      await this.#tell(pod, 'Unschedulable', withPreemption(message, textOf(error)), undefined);
       queue.retry(pod, NONE);
       return;
     }
@@ -98,5 +100,7 @@ export class FailureHandler {
     await api.patchStatus(pending.info, patch).catch((error: unknown) => onError(error, key));
   }
 }
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const profileOf = ({ info }: PendingPod): string => info.pod.spec?.schedulerName ?? '';

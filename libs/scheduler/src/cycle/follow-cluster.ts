@@ -106,10 +106,15 @@ function setPod(before: Pod | undefined, pod: Pod, follower: ClusterFollower): v
 function setPending(before: Pod | undefined, pod: Pod, follower: ClusterFollower): void {
   const { state, queue, nominations, isOurs } = follower;
   const { uid = '', deletionTimestamp } = pod.metadata ?? {};
-  if (!isOurs(pod.spec?.schedulerName ?? '') || state.nodeOf(uid) !== undefined) return;
+  if (!isOurs(pod.spec?.schedulerName ?? '')) return;
   if (deletionTimestamp !== undefined) {
     queue.delete(uid);
     nominations.delete(uid);
+    return;
+  }
+  if (state.nodeOf(uid) !== undefined) {
+    // It is being bound; its newest state is tried again if that fails.
+    if (queue.isTrying(uid)) queue.set(podInfoOf(pod));
     return;
   }
   const info = podInfoOf(pod);
@@ -129,7 +134,8 @@ function setPlaced(before: Pod | undefined, pod: Pod, nodeName: string, follower
   queue.delete(uid);
   nominations.delete(uid);
   state.setPod(info, nodeName);
-  queue.moveForPlaced(info, isThere ? POD_UPDATE : POD_ADD);
+  if (isThere) queue.move(POD_UPDATE);
+  else queue.moveForPlaced(info, POD_ADD);
 }
 
 function removePod({ metadata }: Pod, { state, queue, nominations }: ClusterFollower): void {

@@ -143,7 +143,16 @@ export class Scheduler {
   /** Changes of the cluster do not reach a decision under way. */
   #apply(change: () => void): void {
     if (this.#deferred) this.#deferred.push(change);
-    else change();
+    else this.#change(change);
+  }
+
+  /** An object that cannot be followed must not keep others from being followed. */
+  #change(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      this.options.onError(error, '');
+    }
   }
 
   async #run(): Promise<void> {
@@ -193,7 +202,7 @@ export class Scheduler {
     } finally {
       const changes = this.#deferred;
       this.#deferred = undefined;
-      for (const change of changes) change();
+      for (const change of changes) this.#change(change);
     }
   }
 
@@ -205,7 +214,8 @@ export class Scheduler {
         this.#state.forget(uid);
         this.#queue.move(POD_DELETE);
       }
-      this.#failures.handle(pod, { error }, begun);
+      // What the end of this scheduler has kept from being bound is not the pod's failure: the next one takes it up.
+      if (!this.#stopped.signal.aborted) this.#failures.handle(pod, { error }, begun);
     });
   }
 }

@@ -61,7 +61,7 @@ export class SchedulingCycle {
       return { message: 'no nodes available to schedule pods', rejectedBy: NO_NODES, keepsNomination: false };
     }
     const judgement = Judgement.prepare(pod, profile.filters, view, (node) => nominations.on(node));
-    if ('reasons' in judgement) return this.#unschedulable(judgement, profile);
+    if ('reasons' in judgement) return this.#unschedulable(pod, judgement, profile);
     const { feasible, rejections } = await this.#finder.find(judgement, profile.percentageOfNodesToScore);
     if (feasible.length === 0) return this.#preempt(judgement, rejections, profile);
     const node = await this.#choose(pod, feasible, profile);
@@ -78,15 +78,13 @@ export class SchedulingCycle {
   }
 
   /** The pod can be on no node, whatever is on it. */
-  #unschedulable(rejection: Rejection, { preemption }: Profile): Unschedulable {
-    const nodes = this.options.view.nodes.length;
-    const message = notSchedulable(nodes, rejection);
-    const unhelpful = `0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
-    return {
-      message: preemption ? withPreemption(message, unhelpful) : message,
-      rejectedBy: new Set([rejection.plugin]),
-      keepsNomination: false,
-    };
+  #unschedulable(pod: PodInfo, rejection: Rejection, { preemption }: Profile): Unschedulable {
+    const message = notSchedulable(this.options.view.nodes.length, rejection);
+    const rejectedBy = new Set([rejection.plugin]);
+    if (!preemption) return { message, rejectedBy, keepsNomination: true };
+    this.options.observer.preemptionTried();
+    const { reason, keepsNomination } = this.#preemption.unhelpful(pod, rejection);
+    return { message: withPreemption(message, reason), rejectedBy, keepsNomination };
   }
 
   async #preempt(

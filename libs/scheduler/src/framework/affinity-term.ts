@@ -30,8 +30,15 @@ export interface AffinityTerms {
 
 const NONE: AffinityTerms = { required: [], requiredAnti: [], preferred: [] };
 
-/** Returns the parsed terms of a pod of a namespace. @throws SelectorError */
-export function affinityTermsOf(affinity: Affinity | undefined, namespace: string): AffinityTerms {
+/**
+ * Returns the parsed terms of a pod of a namespace. A list with a term that cannot be parsed is left out, the others are
+ * kept. @param errors gets what was wrong with it
+ */
+export function affinityTermsOf(
+  affinity: Affinity | undefined,
+  namespace: string,
+  errors: Error[] = [],
+): AffinityTerms {
   const { podAffinity, podAntiAffinity } = affinity ?? {};
   if (!podAffinity && !podAntiAffinity) return NONE;
   const parse = (term: PodAffinityTerm) => parseTerm(term, namespace);
@@ -41,14 +48,24 @@ export function affinityTermsOf(affinity: Affinity | undefined, namespace: strin
       return { ...term, id: `${factor * weight} ${term.id}`, weight: factor * weight };
     };
   };
+  const all = <T>(terms: readonly T[] = [], read: (term: T) => AffinityTerm) => parseAll(terms, read, errors);
   return {
-    required: (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(parse),
-    requiredAnti: (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(parse),
+    required: all(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, parse),
+    requiredAnti: all(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution, parse),
     preferred: [
-      ...(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(weigh(1)),
-      ...(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(weigh(-1)),
+      ...all(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution, weigh(1)),
+      ...all(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution, weigh(-1)),
     ],
   };
+}
+
+function parseAll<T>(terms: readonly T[], parse: (term: T) => AffinityTerm, errors: Error[]): readonly AffinityTerm[] {
+  try {
+    return terms.map(parse);
+  } catch (error) {
+    errors.push(error as Error);
+    return [];
+  }
 }
 
 function parseTerm(term: PodAffinityTerm, namespace: string): AffinityTerm {

@@ -28,8 +28,8 @@ export interface ClusterObjects {
 
 /** Pods that are meant, all of these conditions together. */
 export interface PodCondition {
-  /** Namespaces by name. */
-  readonly namespaces: ReadonlySet<string>;
+  /** Namespaces by name; undefined for all, known or not. */
+  readonly namespaces: ReadonlySet<string> | undefined;
   /** Labels of the pods. */
   readonly selector: AffinityTerm['selector'];
 }

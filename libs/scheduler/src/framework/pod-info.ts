@@ -1,7 +1,7 @@
-import type { Pod } from '@orch/schema/types/core/v1';
+import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { type AffinityTerms, affinityTermsOf, type Labels } from './affinity-term.js';
 import type { Amounts } from './amounts.js';
-import { podRequests } from './pod-requests.js';
+import { type PodRequests, podRequests } from './pod-requests.js';
 
 /** A port of the node that a pod asks for. */
 export interface HostPort {
@@ -37,7 +37,6 @@ export interface PodInfo {
 }
 
 const NO_LABELS: Labels = {};
-const NO_TERMS: AffinityTerms = { required: [], requiredAnti: [], preferred: [] };
 
 /** Reads a pod. What cannot be parsed is told by {@link PodInfo.error}. */
 export function podInfoOf(pod: Pod): PodInfo {
@@ -58,11 +57,20 @@ export function podInfoOf(pod: Pod): PodInfo {
   };
 }
 
+/** What can be parsed counts, also where something else cannot: the pod may be on a node already. */
 function parse({ spec = {} }: Pod, namespace: string) {
+  const errors: Error[] = [];
+  const affinity = affinityTermsOf(spec.affinity, namespace, errors);
+  const requests = requestsOf(spec, errors);
+  return { requests, affinity, error: errors[0] };
+}
+
+function requestsOf(spec: PodSpec, errors: Error[]): PodRequests {
   try {
-    return { requests: podRequests(spec), affinity: affinityTermsOf(spec.affinity, namespace), error: undefined };
+    return podRequests(spec);
   } catch (error) {
-    return { requests: podRequests({}), affinity: NO_TERMS, error: error as Error };
+    errors.push(error as Error);
+    return podRequests({});
   }
 }
 

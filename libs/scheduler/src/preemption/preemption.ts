@@ -13,14 +13,15 @@ import { bestCandidate, type Candidate } from './candidates.js';
 import { victimsOn } from './victims.js';
 
 /** What preemption has come to: a node with its victims, or why there is none. */
-export type PreemptionOutcome =
-  | { readonly candidate: Candidate }
-  | {
-      /** For the message of the pod. */
-      readonly reason: string;
-      /** Whether the pod keeps the node that it is nominated for: it waits for its victims. */
-      readonly keepsNomination: boolean;
-    };
+export type PreemptionOutcome = { readonly candidate: Candidate } | NotPreempted;
+
+/** Why there is no node. */
+interface NotPreempted {
+  /** For the message of the pod. */
+  readonly reason: string;
+  /** Whether the pod keeps the node that it is nominated for: it waits for its victims. */
+  readonly keepsNomination: boolean;
+}
 
 /** What preemption reads, and how far it goes. */
 export interface PreemptionOptions {
@@ -49,7 +50,7 @@ export class Preemption {
     rejections: ReadonlyMap<NodeInfo, Rejection>,
     args: DefaultPreemptionArgs,
   ): Promise<PreemptionOutcome> {
-    const refusal = this.#refusal(judgement.pod, rejections);
+    const refusal = this.#refusal(judgement.pod, (node) => rejections.get(node));
     if (refusal) return { reason: refusal, keepsNomination: true };
     const { nodes } = this.options.view;
     const helpful = nodes.filter((node) => rejections.get(node)?.isResolvable);
@@ -64,11 +65,23 @@ export class Preemption {
     return { reason: notFitting(others.size, others.values()), keepsNomination: false };
   }
 
+  /** What comes of it for a pod that can be on no node for a reason of its own. */
+  unhelpful(pod: PodInfo, rejection: Rejection): NotPreempted {
+    const refusal = this.#refusal(pod, () => rejection);
+    if (refusal) return { reason: refusal, keepsNomination: true };
+    const { nodes } = this.options.view;
+    const reason = notFitting(
+      nodes.length,
+      nodes.map(() => UNHELPFUL),
+    );
+    return { reason, keepsNomination: false };
+  }
+
   /** Returns why the pod may not preempt others; undefined where it may. */
-  #refusal({ pod, priority }: PodInfo, rejections: ReadonlyMap<NodeInfo, Rejection>): string | undefined {
+  #refusal({ pod, priority }: PodInfo, rejection: (node: NodeInfo) => Rejection | undefined): string | undefined {
     if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
     const nominated = this.options.view.node(pod.status?.nominatedNodeName ?? '');
-    if (!nominated || rejections.get(nominated)?.isResolvable === false) return undefined;
+    if (!nominated || rejection(nominated)?.isResolvable === false) return undefined;
     for (const other of nominated.pods)
       if (other.priority < priority && isPreempted(other))
         return 'not eligible due to a terminating pod on the nominated node.';

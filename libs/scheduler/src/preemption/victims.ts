@@ -36,5 +36,7 @@ export function victimsOn(
   const { violating, others } = byBudgets(lower.sort(byImportance), budgetsOf);
   const violatingVictims = violating.filter((pod) => !putsBack(pod));
   const victims = [...violatingVictims, ...others.filter((pod) => !putsBack(pod))];
+  // The pod would fit as it is: what was found out before has changed, and nobody has to go.
+  if (victims.length === 0) return NO_VICTIMS;
   return { node: node.name, victims: victims.sort(byImportance), violations: violatingVictims.length };
 }

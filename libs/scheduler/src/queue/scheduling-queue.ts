@@ -4,6 +4,7 @@ import { termMeans } from '../framework/affinity-term.js';
 import { ACTION, type ClusterEvent } from '../framework/cluster-event.js';
 import type { QueuedPod } from '../framework/plugin.js';
 import type { PodInfo } from '../framework/pod-info.js';
+import { INTER_POD_AFFINITY } from '../plugins/affinity/affinity-filter.js';
 import { Heap } from './heap.js';
 import { PendingPod } from './pending-pod.js';
 import { specChanged } from './spec-changed.js';
@@ -37,6 +38,7 @@ export interface NamedEvent extends ClusterEvent {
   readonly label: string;
 }
 
+/** The pod itself has changed: it is tried again whatever has rejected it. */
 const ANY_CHANGE: ClusterEvent = { resource: '*', actions: ACTION.all };
 /** Milliseconds between looks for pods that have waited for too long. */
 const FLUSH_INTERVAL_MS = 30_000;
@@ -121,6 +123,11 @@ export class SchedulingQueue {
     return this.#attempts.get(pod.info.uid) === pod;
   }
 
+  /** Whether an attempt to schedule a pod has not ended. */
+  isTrying(uid: string): boolean {
+    return this.#attempts.has(uid);
+  }
+
   /** Ends an attempt that needs no other. */
   done(pod: PendingPod): void {
     if (this.isUnderWay(pod)) this.#attempts.delete(pod.info.uid);
@@ -140,17 +147,23 @@ export class SchedulingQueue {
   }
 
   /** Takes up pods again that a change could make schedulable. @param isMeant which pods; default all */
-  move(event: NamedEvent, isMeant: (pod: PodInfo) => boolean = () => true): void {
+  move(event: NamedEvent, isMeant: (pod: PodInfo, rejectedBy: ReadonlySet<string>) => boolean = () => true): void {
     for (const { changes } of this.#attempts.values()) changes.add(event);
     for (const pod of [...this.#waiting.values()])
-      if (!pod.isGated && this.#isHelped(pod, event) && isMeant(pod.info)) this.#takeUp(pod, event.label);
+      if (!pod.isGated && this.#isHelped(pod, event) && isMeant(pod.info, pod.rejectedBy))
+        this.#takeUp(pod, event.label);
   }
 
-  /** Takes up pods again whose required affinity means a pod that has come to a node, or has changed there. */
+  /**
+   * Takes up pods again that a pod can help which has come to a node: their required affinity means it, or another
+   * plugin, as that of spread, compares them with the pods of their namespace.
+   */
   moveForPlaced({ namespace, labels }: PodInfo, event: NamedEvent): void {
-    this.move(event, ({ affinity }) => {
-      const namespaceLabels = this.options.namespaceLabels(namespace);
-      return affinity.required.some((term) => termMeans(term, namespace, namespaceLabels, labels));
+    const namespaceLabels = this.options.namespaceLabels(namespace);
+    this.move(event, (pod, rejectedBy) => {
+      if (pod.affinity.required.some((term) => termMeans(term, namespace, namespaceLabels, labels))) return true;
+      if (pod.namespace !== namespace) return false;
+      return [...rejectedBy].some((plugin) => plugin !== INTER_POD_AFFINITY && this.options.helps(plugin, event));
     });
   }
 
@@ -174,7 +187,7 @@ export class SchedulingQueue {
   }
 
   #isHelped({ rejectedBy }: PendingPod, event: ClusterEvent): boolean {
-    if (rejectedBy.size === 0) return true;
+    if (rejectedBy.size === 0 || event === ANY_CHANGE) return true;
     for (const plugin of rejectedBy) if (this.options.helps(plugin, event)) return true;
     return false;
   }

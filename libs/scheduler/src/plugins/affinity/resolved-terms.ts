@@ -5,6 +5,7 @@ import type { ClusterView, PodCondition } from '../../framework/cluster-view.js'
 export function resolved(term: AffinityTerm, view: ClusterView): PodCondition {
   const { namespaces, namespaceSelector, selector } = term;
   if (namespaceSelector.matchesNothing) return { namespaces, selector };
+  if (namespaceSelector.matchesEverything) return { namespaces: undefined, selector };
   const names = new Set(namespaces);
   for (const [name, { metadata }] of entries(view)) if (namespaceSelector.matches(metadata?.labels)) names.add(name);
   return { namespaces: names, selector };

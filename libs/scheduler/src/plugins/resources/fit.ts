@@ -25,9 +25,11 @@ export function fit({
       { resource: 'Node', actions: ACTION.add | ACTION.update },
     ],
     prepare({ requests }) {
+      const { isAny } = requests;
+      const hasOthers = namesOthers(requests);
       return {
         filter(node) {
-          if (fits(requests, node) && !hasOthers(requests)) return undefined;
+          if (!hasOthers && fits(requests, isAny, node)) return undefined;
           const reasons = insufficient(requests, node, isIgnored);
           return reasons.length === 0 ? undefined : rejection(reasons);
         },
@@ -39,21 +41,25 @@ export function fit({
 
 const rejection = (reasons: readonly string[]): Rejection => ({ plugin: NAME, reasons, isResolvable: true });
 
-/** Whether the usual resources are enough, without a list of reasons. */
-function fits(requests: Amounts, { podCount, maxPods, allocatable, requested }: NodeInfo): boolean {
+/**
+ * Whether the usual resources are enough, without a list of reasons. On a node where more is requested than there is,
+ * also those are missing of which the pod asks for nothing, unless it asks for nothing at all.
+ */
+function fits(requests: Amounts, isAny: boolean, node: NodeInfo): boolean {
+  if (node.podCount >= node.maxPods) return false;
+  if (!isAny) return true;
+  const { allocatable, requested } = node;
   return (
-    podCount < maxPods &&
-    (requests.cpu === 0 || requests.cpu <= allocatable.cpu - requested.cpu) &&
-    (requests.memory === 0 || requests.memory <= allocatable.memory - requested.memory) &&
-    (requests.ephemeralStorage === 0 ||
-      requests.ephemeralStorage <= allocatable.ephemeralStorage - requested.ephemeralStorage)
+    requests.cpu <= allocatable.cpu - requested.cpu &&
+    requests.memory <= allocatable.memory - requested.memory &&
+    requests.ephemeralStorage <= allocatable.ephemeralStorage - requested.ephemeralStorage
   );
 }
 
-const hasOthers = ({ others }: Amounts): boolean => {
+function namesOthers({ others }: Amounts): boolean {
   for (const _ of others) return true;
   return false;
-};
+}
 
 /** Returns why a node has not enough for requests, in the order of the reference. */
 export function insufficient(

@@ -29,12 +29,21 @@ function ownerSelector({ pod, namespace }: PodInfo, objects: ClusterObjects): La
   const key = `${namespace}/${owner.name ?? ''}`;
   switch (`${owner.apiVersion}/${owner.kind}`) {
     case 'v1/ReplicationController':
-      return labelSelectorOf({ matchLabels: objects.replicationControllers.get(key)?.spec?.selector ?? {} });
+      return parsed({ matchLabels: objects.replicationControllers.get(key)?.spec?.selector ?? {} });
     case 'apps/v1/ReplicaSet':
-      return labelSelectorOf(objects.replicaSets.get(key)?.spec?.selector);
+      return parsed(objects.replicaSets.get(key)?.spec?.selector);
     case 'apps/v1/StatefulSet':
-      return labelSelectorOf(objects.statefulSets.get(key)?.spec?.selector);
+      return parsed(objects.statefulSets.get(key)?.spec?.selector);
     default:
       return undefined;
+  }
+}
+
+/** A selector of another object that cannot be parsed is left out. */
+function parsed(selector: Parameters<typeof labelSelectorOf>[0]): LabelSelector | undefined {
+  try {
+    return labelSelectorOf(selector);
+  } catch {
+    return undefined;
   }
 }

@@ -1,0 +1,86 @@
+import { namesOf } from '@orch/machinery';
+import type { Pod } from '@orch/schema/types/core/v1';
+import { ClusterState } from '../cluster/cluster-state.js';
+import type { Decision } from '../cycle/decision.js';
+import { Judgement } from '../cycle/judgement.js';
+import { SchedulingCycle } from '../cycle/scheduling-cycle.js';
+import type { NodeInfo } from '../framework/node-info.js';
+import type { Rejection } from '../framework/plugin.js';
+import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
+import type { Profile } from '../framework/profile.js';
+import { Nominations } from '../queue/nominations.js';
+import type { FakeCluster } from './fake-cluster.js';
+import { BLIND } from './run-scheduler.js';
+
+/** What a profile says about a pod and each node, for comparisons. */
+export interface Explanation {
+  /** Reasons against each node, by its name; empty for one that the pod can be on. Absent where it can be on none. */
+  readonly reasons: Readonly<Record<string, string>> | undefined;
+  /** Weighed scores of the nodes that the pod can be on, by plugin; a plugin that makes no difference is absent. */
+  readonly scores: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Message where no node can be chosen. */
+  readonly message: string | undefined;
+  /** Names of the pods that would have to go, by each node that may be chosen for that. */
+  readonly victims: Readonly<Record<string, readonly string[]>>;
+}
+
+const placed = ({ spec, status }: Pod) =>
+  spec?.nodeName && status?.phase !== 'Succeeded' && status?.phase !== 'Failed' ? spec.nodeName : undefined;
+
+/** Returns the state of a cluster as its informers show it. */
+export function stateOf({ informers }: FakeCluster): ClusterState {
+  const state = new ClusterState(informers, namesOf('kubernetes'));
+  for (const node of informers.nodes.list()) state.setNode(node);
+  for (const pod of informers.pods.list()) {
+    const node = placed(pod);
+    if (node) state.setPod(podInfoOf(pod), node);
+  }
+  return state;
+}
+
+/** Explains what would be decided about a pod that is not in the cluster yet. */
+export async function explain(cluster: FakeCluster, pod: Pod, profile: Profile): Promise<Explanation> {
+  const state = stateOf(cluster);
+  const info = podInfoOf(pod);
+  const judgement = Judgement.prepare(info, profile.filters, state, () => []);
+  const reasons = 'reasons' in judgement ? undefined : reasonsOf(state.nodes, judgement);
+  const feasible = state.nodes.filter(({ name }) => reasons?.[name] === '');
+  const { message, victims } = await decisionsOf(cluster, state, info, profile);
+  return { reasons, scores: scoresOf(info, feasible, state, profile), message, victims };
+}
+
+const textOf = (rejection: Rejection | undefined): string => rejection?.reasons.join() ?? '';
+
+function reasonsOf(nodes: readonly NodeInfo[], judgement: Judgement): Readonly<Record<string, string>> {
+  const of = (node: NodeInfo) =>
+    judgement.candidates?.has(node.name) === false ? 'not named' : textOf(judgement.filter(node));
+  return Object.fromEntries(nodes.map((node) => [node.name, of(node)]));
+}
+
+function scoresOf(pod: PodInfo, nodes: readonly NodeInfo[], state: ClusterState, { scores }: Profile) {
+  const byPlugin = scores.flatMap(({ plugin, weight }) => {
+    const found = plugin.score(pod, nodes, state);
+    return found ? [[plugin.name, byNode(nodes, found, weight)] as const] : [];
+  });
+  return Object.fromEntries(byPlugin);
+}
+
+const byNode = (nodes: readonly NodeInfo[], scores: readonly number[], weight: number) =>
+  Object.fromEntries(nodes.map(({ name }, at) => [name, (scores[at] as number) * weight]));
+
+/** Decides once from each start of the search for victims: nodes that are as good as each other are all found. */
+async function decisionsOf({ informers, clock }: FakeCluster, state: ClusterState, pod: PodInfo, profile: Profile) {
+  const victims: Record<string, readonly string[]> = {};
+  let message: string | undefined;
+  for (let start = 0; start < Math.max(1, state.nodes.length); start++) {
+    const random = () => start / state.nodes.length;
+    const shared = { informers, clock, random, view: state, nominations: new Nominations(), observer: BLIND };
+    const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
+    if ('error' in decision) throw decision.error;
+    if ('node' in decision) break;
+    message = decision.message;
+    if (!decision.candidate) break;
+    victims[decision.candidate.node] = decision.candidate.victims.map(({ key }) => key).sort();
+  }
+  return { message, victims };
+}

@@ -1,0 +1,3 @@
+export { type Explanation, explain } from './explain.js';
+export { FakeCluster } from './fake-cluster.js';
+export { profilesFrom } from './profiles.js';
