@@ -1,11 +1,10 @@
 import { ManualClock } from '@orch/runtime/testing';
 import { beforeEach, expect, it } from 'vitest';
-import type { ClusterView } from '../framework/cluster-view.js';
-import { NodeInfo } from '../framework/node-info.js';
-import type { PodFilter } from '../framework/plugin.js';
-import { podInfoOf } from '../framework/pod-info.js';
-import { observedPlugin } from './observed-plugin.js';
-import type { AnyPlugin } from './registry.js';
+import type { ClusterView } from './cluster-view.js';
+import { NodeInfo } from './node-info.js';
+import { observedProfile } from './observed-profile.js';
+import type { FilterPlugin, PodFilter, ScorePlugin } from './plugin.js';
+import { podInfoOf } from './pod-info.js';
 
 const pod = podInfoOf({ metadata: { name: 'p', namespace: 'ns', uid: 'u' } });
 const node = new NodeInfo('n');
@@ -17,15 +16,28 @@ beforeEach(() => {
   runs = [];
 });
 
-const observed = (plugin: Omit<AnyPlugin, 'name'>, random = 0) =>
-  observedPlugin(
-    { name: 'Test', ...plugin },
+type Parts = Partial<Pick<FilterPlugin, 'prepare'> & Pick<ScorePlugin, 'score'>>;
+
+/** The parts of a plugin, observed. */
+function observed({ prepare = () => undefined, score = () => undefined }: Parts, random = 0) {
+  const plugin = { name: 'Test', prepare, score };
+  const { filters, scores } = observedProfile(
+    {
+      name: 'p',
+      queueSort: { name: 'sort', compare: () => 0 },
+      preEnqueue: [],
+      filters: [plugin],
+      scores: [{ plugin, weight: 3 }],
+      percentageOfNodesToScore: 0,
+    },
     {
       ran: (name, point, status, seconds) => void runs.push(`${name} ${point} ${status} ${seconds}`),
       clock,
       random: () => random,
     },
   );
+  return { prepare: filters[0]?.prepare, score: scores[0]?.plugin.score, weight: scores[0]?.weight };
+}
 
 it('measures each run of a plugin for a pod', () => {
   const rejection = { plugin: 'Test', reasons: ['no'], isResolvable: true };
@@ -67,11 +79,10 @@ it('tells what a plugin has come to', () => {
   expect(runs.map((run) => run.split(' ')[2])).toEqual(['Skip', 'UnschedulableAndUnresolvable', 'Error']);
 });
 
-it('measures a tenth of the pods, and leaves other parts of plugins alone', () => {
+it('measures a tenth of the pods, and leaves the others alone', () => {
   const filter: PodFilter = { filter: () => undefined };
-  const compare = () => 0;
-  const plugin = observed({ prepare: () => filter, compare, score: () => [1] }, 0.1);
+  const plugin = observed({ prepare: () => filter, score: () => [1] }, 0.1);
   expect(plugin.prepare?.(pod, view)).toBe(filter);
   expect(plugin.score?.(pod, [node], view)).toEqual([1]);
-  expect([runs, plugin.compare, plugin.preEnqueue]).toEqual([[], compare, undefined]);
+  expect([runs, plugin.weight]).toEqual([[], 3]);
 });

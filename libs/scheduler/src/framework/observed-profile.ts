@@ -1,11 +1,11 @@
 import type { Clock } from '@orch/runtime';
-import type { FilterPlugin, HypotheticalFilter, PodFilter, Rejection, ScorePlugin } from '../framework/plugin.js';
-import type { AnyPlugin } from './registry.js';
+import type { FilterPlugin, HypotheticalFilter, PodFilter, Rejection, ScorePlugin } from './plugin.js';
+import type { Profile } from './profile.js';
 
 /** Result of one run of a plugin, as metrics name it. */
 export type PluginStatus = 'Success' | 'Skip' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Error';
 
-/** Settings of {@link observedPlugin}. */
+/** Settings of {@link observedProfile}. */
 export interface PluginObservation {
   /** Called after each run that is measured. */
   readonly ran: (plugin: string, point: string, status: PluginStatus, seconds: number) => void;
@@ -20,14 +20,16 @@ const SAMPLED = 0.1;
 const statusOf = (rejection: Rejection | undefined): PluginStatus =>
   rejection === undefined ? 'Success' : rejection.isResolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable';
 
-/** Returns a plugin whose runs are measured for some of the pods. */
-export function observedPlugin(plugin: AnyPlugin, observation: PluginObservation): AnyPlugin {
-  const runs = new PluginRuns(plugin.name, observation);
-  const { prepare, score } = plugin;
+/** Returns a profile whose plugins are measured for some of the pods. */
+export function observedProfile(profile: Profile, observation: PluginObservation): Profile {
+  const runsOf = ({ name }: { readonly name: string }) => new PluginRuns(name, observation);
   return {
-    ...plugin,
-    ...(prepare && { prepare: observedPrepare(plugin as FilterPlugin, runs) }),
-    ...(score && { score: observedScore(plugin as ScorePlugin, runs) }),
+    ...profile,
+    filters: profile.filters.map((plugin) => ({ ...plugin, prepare: observedPrepare(plugin, runsOf(plugin)) })),
+    scores: profile.scores.map(({ plugin, weight }) => ({
+      plugin: { ...plugin, score: observedScore(plugin, runsOf(plugin)) },
+      weight,
+    })),
   };
 }
 
