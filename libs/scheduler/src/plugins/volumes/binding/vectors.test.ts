@@ -35,9 +35,10 @@ const names = volumeNamesOf(namesOf('kubernetes'));
 describe.skipIf(vectors.length === 0)('the reference', () => {
   it.each(of('scheduler'))('chooses a volume for a claim on a node: %s', (_id, vector) => {
     const candidates = new VolumeCandidates(vector.claim, vector.volumes, names);
-    const node = { labels: vector.node.labels ?? {} };
+    const node: { labels: Record<string, string> } = { labels: vector.node.labels ?? {} };
     const found = candidates.find(
       (volume) => affinityProblem(volume, node, undefined, names) === undefined,
+      node.labels[names.hostname] ?? '',
       new Set(vector.excluded),
     );
     expect(found?.metadata?.name ?? '').toBe(vector.volume);
