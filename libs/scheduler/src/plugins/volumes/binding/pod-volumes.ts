@@ -67,9 +67,9 @@ export class PodVolumes {
   }
 
   /** Returns the names of the only nodes that have the volumes; undefined where others may have them. */
-  candidates({ node }: ClusterView): ReadonlySet<string> | undefined {
+  candidates(view: ClusterView): ReadonlySet<string> | undefined {
     const { names } = this.context;
-    const isNamed = (name: string) => node(name)?.labels[names.hostname] === name;
+    const isNamed = (name: string) => view.node(name)?.labels[names.hostname] === name;
     if (this.#bound.includes(undefined)) return undefined;
     const sets = this.#bound.flatMap((volume) => (volume && hostsOf(volume, names.hostname)) ?? []);
     // Labels may differ from names; then every node is looked at.
