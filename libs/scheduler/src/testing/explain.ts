@@ -77,7 +77,10 @@ async function decisionsOf({ informers, clock }: FakeCluster, state: ClusterStat
     const shared = { informers, clock, random, view: state, nominations: new Nominations(), observer: BLIND };
     const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
     if ('error' in decision) throw decision.error;
-    if ('node' in decision) break;
+    if ('node' in decision) {
+      for (const reservation of decision.reservations) reservation.undo();
+      break;
+    }
     message = decision.message;
     if (!decision.candidate) break;
     victims[decision.candidate.node] = decision.candidate.victims.map(({ key }) => key).sort();
