@@ -85,14 +85,12 @@ const areEqual = (scores: Readonly<Record<string, number>>): boolean => new Set(
 
 /** Removes what the decision has left behind, with a chance what it has placed too. */
 async function tidy(random: Random, pod: Pod, { node, victims }: Decided): Promise<void> {
-  const event = '"Delete event for';
-  if (node !== undefined) await reference.noticed('"Add event for scheduled pod" pod=', [keyOf(pod)]);
-  if (node === undefined || random.chance(0.6)) {
-    await snapshot.delete(pathOf(pod));
-    await reference.noticed(`${event} ${node === undefined ? 'unscheduled' : 'scheduled'} pod" pod=`, [keyOf(pod)]);
-  } else await snapshot.began(random, pathOf(pod));
+  const isKept = node !== undefined && random.chance(0.4);
+  if (isKept) await snapshot.began(random, pathOf(pod));
+  else await snapshot.delete(pathOf(pod));
+  if (node === undefined) await reference.noticed('"Delete event for unscheduled pod" pod=', [keyOf(pod)]);
   for (const key of victims) await snapshot.delete(`/api/v1/namespaces/${key.replace('/', '/pods/')}`);
-  await reference.noticed(`${event} scheduled pod" pod=`, victims);
+  await snapshot.podsNoticed();
 }
 
 async function attempt(random: Random, object: object) {
