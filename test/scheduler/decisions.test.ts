@@ -12,7 +12,7 @@ import { ok, Snapshot } from './snapshot.js';
 const SNAPSHOTS = Number(process.env.SCHEDULER_SNAPSHOTS ?? 6);
 const PODS_EACH = 40;
 const FIRST_SEED = Number(process.env.SCHEDULER_SEED ?? 1);
-const PROFILES = profilesFrom(CONFIGURATION);
+const SCHEDULERS = CONFIGURATION.profiles.map(({ schedulerName }) => schedulerName);
 
 let server: Standalone;
 let api: Api;
@@ -98,7 +98,7 @@ async function attempt(random: Random, object: object) {
   reference.forget();
   const { namespace } = (object as Pod).metadata ?? {};
   const pod = ok(await api.post(`/api/v1/namespaces/${namespace}/pods`, object)).json<Pod>();
-  const profile = PROFILES.find(({ name }) => name === pod.spec?.schedulerName);
+  const profile = profilesFrom(cluster, CONFIGURATION).find(({ name }) => name === pod.spec?.schedulerName);
   if (!profile) throw new Error(`there is no profile ${pod.spec?.schedulerName}`);
   const ours = await explain(cluster, pod, profile);
   const theirs = await decided(pod);
@@ -113,7 +113,7 @@ test.each(Array.from({ length: SNAPSHOTS }, (_, at) => FIRST_SEED + at))(
     const random = new Random(seed);
     const nodes = await snapshot.fill(random);
     for (let at = 0; at < PODS_EACH; at++) {
-      const schedulerName = random.pick(PROFILES).name;
+      const schedulerName = random.pick(SCHEDULERS);
       const {
         ours,
         theirs,

@@ -37,6 +37,7 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
+export { selfSignedPair } from './self-signed.js';
 export {
   type ServiceAccountName,
   serviceAccountGroups,

@@ -1,7 +1,7 @@
 import { type Client, hasReason, type ResourceRef } from '@orch/client';
 import type { LeaseClient, LeaseObject } from '@orch/controllers';
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
-import type { EventSink, PodRef, SchedulerApi } from '@orch/scheduler';
+import type { EventSink, PodRef, SchedulerApi, VolumeWriter } from '@orch/scheduler';
 import type { Event } from '@orch/schema/types/events/v1';
 
 const pods = (namespace: string): ResourceRef => ({ group: '', version: 'v1', resource: 'pods', namespace });
@@ -36,6 +36,22 @@ export function clientApi(client: Client, mayWrite: () => boolean): SchedulerApi
         if (!hasReason(error, 'NotFound', 'Conflict')) throw error;
       }
     },
+  };
+}
+
+/** Writes of volumes and claims over HTTP. */
+export function clientVolumes(client: Client, mayWrite: () => boolean): VolumeWriter {
+  const update = async <T extends ApiObject>(resource: string, object: T, signal: AbortSignal): Promise<T> => {
+    if (!mayWrite()) throw new Error('this process does not lead any more');
+    const { namespace } = object.metadata ?? {};
+    const ref = { group: '', version: 'v1', resource, ...(namespace !== undefined && { namespace }) };
+    return client.update<T>(ref, object, {}, { signal });
+  };
+  return {
+    updateVolume: (volume, signal) =>
+      update('persistentvolumes', volume as ApiObject, signal) as Promise<typeof volume>,
+    updateClaim: (claim, signal) =>
+      update('persistentvolumeclaims', claim as ApiObject, signal) as Promise<typeof claim>,
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client, type Connection } from '@orch/client';
 import { LeadershipLoop, LeaseLock } from '@orch/controllers';
@@ -5,7 +6,6 @@ import { formatMicroTime, type Names } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { Leadership } from '@orch/runtime/work';
 import type { SchedulerConfiguration } from '@orch/scheduler';
-import { randomUUID } from 'node:crypto';
 import { clientLease } from './api.js';
 
 /** What happens as this process leads and does not any more. */
@@ -31,7 +31,13 @@ export function schedulerLeadership(
   tasks: LeadershipTasks,
 ): SchedulerLeadership {
   if (!leaderElection.leaderElect) return alone(tasks);
-  const { leaseDurationMs: durationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } = leaderElection;
+  const {
+    leaseDurationMs: durationMs,
+    renewDeadlineMs,
+    retryPeriodMs,
+    resourceName,
+    resourceNamespace,
+  } = leaderElection;
   // Requests of the lease wait for no others, and not beyond its time.
   const client = new Client(connection, { names, qps: -1, timeoutMs: renewDeadlineMs, maxRetries: 0 });
   const lock = new LeaseLock(clientLease(client, names, resourceNamespace, resourceName), {

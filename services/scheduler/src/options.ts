@@ -1,3 +1,4 @@
+import { componentServerOptions } from '@orch/component-server';
 import { defineOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 
 const definitions = {
@@ -21,10 +22,11 @@ const definitions = {
   },
   'max-bindings': {
     type: 'int',
-    default: 256,
+    default: 32,
     min: 1,
-    help: 'Pods that are being bound at a time. No other pod is scheduled beyond that.',
+    help: 'Pods that are being bound at a time, each on a connection of its own. No other pod is scheduled beyond that.',
   },
+  ...componentServerOptions(10259),
   ...loggingOptions,
 } as const;
 

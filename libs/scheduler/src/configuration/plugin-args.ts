@@ -24,6 +24,7 @@ export interface NodeAffinityArgs {
 
 /** A resource and what it counts beside others. */
 export interface WeightedResource {
+  /** Name of the resource. */
   readonly name: string;
   /** 1 to 100. Default: 1. */
   readonly weight: number;
@@ -45,6 +46,7 @@ export interface ShapePoint {
 
 /** How nodes are scored by what is free on them. */
 export interface ScoringStrategy {
+  /** What is scored high: much that is free, little, or a function of the share that is used. */
   readonly type: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
   /** Default: cpu and memory, with weight 1 each. */
   readonly resources: readonly WeightedResource[];
@@ -58,6 +60,7 @@ export interface ResourcesFitArgs {
   readonly ignoredResources: readonly string[];
   /** Groups of extended resources, `example.com`, that are not checked. */
   readonly ignoredResourceGroups: readonly string[];
+  /** How nodes are scored. */
   readonly scoringStrategy: ScoringStrategy;
 }
 
@@ -79,11 +82,18 @@ export interface VolumeBindingArgs {
 
 /** Arguments of the plugins that have any, with defaults, whether or not the plugin is enabled. */
 export interface PluginArgs {
+  /** How many nodes are tried. */
   readonly DefaultPreemption: DefaultPreemptionArgs;
+  /** How terms of other pods count. */
   readonly InterPodAffinity: InterPodAffinityArgs;
+  /** Affinity of all pods. */
   readonly NodeAffinity: NodeAffinityArgs;
+  /** Resources to keep in balance. */
   readonly NodeResourcesBalancedAllocation: BalancedAllocationArgs;
+  /** Resources that are compared, and how nodes are scored. */
   readonly NodeResourcesFit: ResourcesFitArgs;
+  /** Constraints of pods that have none. */
   readonly PodTopologySpread: TopologySpreadArgs;
+  /** How long volumes are waited for, and how they are scored. */
   readonly VolumeBinding: VolumeBindingArgs;
 }

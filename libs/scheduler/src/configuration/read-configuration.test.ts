@@ -51,7 +51,7 @@ describe('a configuration of the scheduler', () => {
       podMaxBackoffSeconds: 10,
       enableProfiling: true,
       leaderElection: { leaderElect: true, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, resourceLock: 'leases' },
-      clientConnection: { qps: 50, burst: 100, contentType: 'application/vnd.kubernetes.protobuf' },
+      clientConnection: { qps: -1, burst: 0, contentType: 'application/vnd.kubernetes.protobuf' },
       extenders: [],
     });
     const [only] = configuration.profiles;
@@ -198,6 +198,12 @@ describe('a configuration of the scheduler', () => {
     ],
   ])('is refused: %j', (fields, message) => {
     expect(() => read(fields)).toThrow(message);
+  });
+
+  it('lets the scheduler ignore the resources that only an extender counts', () => {
+    const managedResources = [{ name: 'example.com/gpu', ignoredByScheduler: true }, { name: 'example.com/net' }];
+    const { configuration } = read({ extenders: [{ urlPrefix: 'http://a', managedResources }] });
+    expect(configuration.profiles[0]?.args.NodeResourcesFit.ignoredResources).toEqual(['example.com/gpu']);
   });
 
   it.each([undefined, 'text', { kind: 'KubeSchedulerConfiguration' }, { apiVersion: V1, kind: 'Other' }])(

@@ -1,9 +1,11 @@
 import { duplicate, type FieldError, invalidValue, type Names } from '@orch/machinery';
 import type {
+  ExtenderConfiguration,
   PluginSets,
   SchedulerClientConnection,
   SchedulerConfiguration,
   SchedulerLeaderElection,
+  SchedulerProfile,
 } from './configuration.js';
 import type { PluginRegistry } from './extension-points.js';
 import { schedulerVersion } from './read-args.js';
@@ -15,17 +17,21 @@ import type { ConfigurationFeatures } from './validate-args.js';
 const KIND = 'KubeSchedulerConfiguration';
 const DEFAULT_NAME = 'default-scheduler';
 
-/** What a configuration is read with. */
+/** Settings for reading a configuration. */
 export interface ConfigurationSettings {
   /** Plugins that exist. */
   readonly registry: PluginRegistry;
+  /** Names of the profile. */
   readonly names: Names;
+  /** Features that are on. */
   readonly features: ConfigurationFeatures;
 }
 
 /** A configuration, and what those who wrote it should be told. */
 export interface ReadConfiguration {
+  /** The configuration, valid. */
   readonly configuration: SchedulerConfiguration;
+  /** Deprecations. */
   readonly warnings: readonly string[];
 }
 
@@ -46,7 +52,8 @@ export function readSchedulerConfiguration(value: unknown, settings: Configurati
     ...extendersErrors(written.extenders, settings.names),
   ];
   if (errors.length > 0) throw new Error(errors.map(({ field, message }) => `${field}: ${message}`).join('; '));
-  const resolved = profiles.map((profile) => resolveProfile(profile, settings.registry, settings.features));
+  const ignored = ignoredResources(written.extenders);
+  const resolved = profiles.map((profile) => withIgnored(resolveProfile(profile, settings), ignored));
   const { clientConnection } = written;
   const contentType = clientConnection.contentType || settings.names.protobufMediaType;
   const connection = { ...clientConnection, contentType };
@@ -56,6 +63,19 @@ export function readSchedulerConfiguration(value: unknown, settings: Configurati
     configuration,
     warnings: isDeprecated ? [`${KIND} v1beta3 is deprecated in v1.26, will be removed in v1.29`] : [],
   };
+}
+
+/** Returns the resources that only extenders count. */
+const ignoredResources = (extenders: readonly ExtenderConfiguration[]): readonly string[] =>
+  extenders.flatMap(({ managedResources }) =>
+    managedResources.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name),
+  );
+
+function withIgnored(profile: SchedulerProfile, ignored: readonly string[]): SchedulerProfile {
+  if (ignored.length === 0) return profile;
+  const fit = profile.args.NodeResourcesFit;
+  const all = new Set([...fit.ignoredResources, ...ignored]);
+  return { ...profile, args: { ...profile.args, NodeResourcesFit: { ...fit, ignoredResources: [...all] } } };
 }
 
 type WrittenConfiguration = Omit<SchedulerConfiguration, 'profiles'> & { readonly profiles: readonly WrittenProfile[] };

@@ -16,9 +16,13 @@ const REMOVED = 'SelectorSpread';
 export interface WrittenProfile {
   /** Path of the profile. */
   readonly path: string;
+  /** Version of the configuration. */
   readonly version: 'v1' | 'v1beta3';
+  /** Scheduler name, where one is given. */
   readonly schedulerName: string | undefined;
+  /** Percentage of nodes, where one is given. */
   readonly percentageOfNodesToScore: number | undefined;
+  /** Sets of plugins, where any are given. */
   readonly plugins: PluginSets | undefined;
   /** Arguments in the order of the list, which may name a plugin twice; read for those that have a type. */
   readonly pluginConfig: readonly { readonly name: string; readonly args: unknown }[];
@@ -110,8 +114,7 @@ function configErrors(
 /** Resolves a valid profile. @throws Error for sets of plugins that cannot run together */
 export function resolveProfile(
   profile: WrittenProfile,
-  registry: PluginRegistry,
-  features: ConfigurationFeatures,
+  { registry, features }: { readonly registry: PluginRegistry; readonly features: ConfigurationFeatures },
 ): SchedulerProfile {
   const { path, schedulerName = '', percentageOfNodesToScore, plugins, pluginConfig } = profile;
   const pluginSets = mergePluginSets(plugins);

@@ -4,16 +4,17 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 /**
  * Reads the fields of an object that was parsed from YAML or JSON: wrong types are refused at once, with the path, and
- * fields that nobody has asked for are collected over the whole document.
+ * fields that were not read are collected over the whole document.
  */
 export class StrictFields {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #asked = new Set<string>();
+  readonly #read = new Set<string>();
 
   private constructor(
     value: unknown,
     /** Path of the object; empty for the root. */
     readonly path: string,
+    /** Paths of fields that were not read, of the whole document. */
     readonly unknown: string[],
   ) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -33,7 +34,7 @@ export class StrictFields {
   static #object<T>(value: unknown, path: string, unknown: string[], read: (fields: StrictFields) => T): T {
     const fields = new StrictFields(value, path, unknown);
     const result = read(fields);
-    for (const name of Object.keys(fields.#values)) if (!fields.#asked.has(name)) unknown.push(fields.at(name));
+    for (const name of Object.keys(fields.#values)) if (!fields.#read.has(name)) unknown.push(fields.at(name));
     return result;
   }
 
@@ -44,7 +45,7 @@ export class StrictFields {
 
   /** Returns a field as it is. */
   any(name: string): unknown {
-    this.#asked.add(name);
+    this.#read.add(name);
     return this.#values[name];
   }
 

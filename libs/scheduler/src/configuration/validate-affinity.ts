@@ -47,8 +47,19 @@ function expressionErrors({ key = '', operator, values = [] }: NodeSelectorRequi
     labelRequirement(key, OPERATORS[operator], values);
     return [];
   } catch (error) {
-    return [invalidValue(path, { key, operator, values }, (error as Error).message)];
+    return [requirementError(path, operator, (error as Error).message)];
   }
+}
+
+/** Puts the part of a requirement that an error names, `key: Invalid value: …`, into its path. */
+function requirementError(path: string, operator: keyof typeof OPERATORS, message: string): FieldError {
+  const [, part = '', rest = message] = /^(key|values(?:\[\d+\])?)(?:\[.*?\])?: (.*)$/.exec(message) ?? [];
+  const isBound = part === 'values' && (operator === 'Gt' || operator === 'Lt');
+  return {
+    field: part === '' ? path : `${path}.${part}${isBound ? '[0]' : ''}`,
+    reason: 'FieldValueInvalid',
+    message: rest,
+  };
 }
 
 function fieldErrors({ operator, values = [] }: NodeSelectorRequirement, path: string): FieldError[] {

@@ -42,11 +42,14 @@ function writtenProfile(profile: SchedulerProfile, apiVersion: string): Record<s
   const sets = Object.entries(pluginSets).filter(([, set]) => set.enabled.length + set.disabled.length > 0);
   const { NodeResourcesFit, VolumeBinding, ...others } = args;
   const written = { ...others, NodeResourcesFit: fitOf(NodeResourcesFit), VolumeBinding: shaped(VolumeBinding) };
+  // Arguments of plugins that are switched off say nothing.
+  const enabled = new Set(Object.values(pluginSets).flatMap((set) => set.enabled.map(({ name }) => name)));
   return {
     schedulerName,
     ...(percentageOfNodesToScore !== undefined && { percentageOfNodesToScore }),
     plugins: Object.fromEntries(sets.map(([point, set]) => [point, writtenSet(set)])),
     pluginConfig: Object.entries(written)
+      .filter(([name]) => enabled.has(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]) => ({ name, args: { apiVersion, kind: `${name}Args`, ...own } })),
   };

@@ -1,5 +1,6 @@
 import type { Clock } from '@orch/runtime';
 import type { EventRecorder } from '../events/event-recorder.js';
+import type { Extenders } from '../extenders/extenders.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import type { Placement } from './decision.js';
 import type { SchedulerObserver } from './observer.js';
@@ -8,6 +9,8 @@ import type { SchedulerApi } from './scheduler-api.js';
 /** Dependencies of a {@link BindingCycle}. */
 export interface BindingCycleOptions {
   readonly api: Pick<SchedulerApi, 'bind'>;
+  /** One of them may bind pods in place of the API. */
+  readonly extenders?: Extenders;
   readonly events: EventRecorder;
   readonly observer: SchedulerObserver;
   readonly clock: Clock;
@@ -18,12 +21,14 @@ export interface BindingCycleOptions {
 /** Binds pods to the nodes that were chosen for them, several at a time. */
 export class BindingCycle {
   readonly #running = new Set<Promise<unknown>>();
+  /** Number of pods that wait for what is reserved for them, such as volumes: that may take minutes. */
+  #waiting = 0;
 
   constructor(private readonly options: BindingCycleOptions) {}
 
-  /** Resolves when fewer pods are being bound than `max`. */
+  /** Resolves when fewer pods are being bound than `max`; those that wait for what is reserved do not count. */
   async room(max: number): Promise<void> {
-    while (this.#running.size >= max) await Promise.race(this.#running);
+    while (this.#running.size - this.#waiting >= max) await Promise.race(this.#running);
   }
 
   /** Resolves when nothing is being bound. */
@@ -39,17 +44,27 @@ export class BindingCycle {
   }
 
   async #bind(pending: PendingPod, { pod, node, reservations }: Placement, begun: number): Promise<unknown> {
-    const { api, signal } = this.options;
+    const { api, extenders, signal } = this.options;
     try {
-      for (const reservation of reservations) await reservation.preBind(signal);
+      if (reservations.length > 0) await this.#preBind(reservations);
       signal.throwIfAborted();
-      await api.bind(pod, node);
+      const isBound = await extenders?.bind(pod, node);
+      if (!isBound) await api.bind(pod, node);
     } catch (error) {
       for (const reservation of reservations) reservation.undo();
       return error;
     }
     this.#succeeded(pending, node, begun);
     return undefined;
+  }
+
+  async #preBind(reservations: Placement['reservations']): Promise<void> {
+    this.#waiting++;
+    try {
+      for (const reservation of reservations) await reservation.preBind(this.options.signal);
+    } finally {
+      this.#waiting--;
+    }
   }
 
   #succeeded({ info, attempts, firstReadyAt }: PendingPod, node: string, begun: number): void {

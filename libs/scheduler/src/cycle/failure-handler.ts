@@ -43,9 +43,7 @@ export class FailureHandler {
     const { observer, clock, queue } = this.options;
     if (!queue.isUnderWay(pod)) return;
     const result = 'error' in failure ? 'error' : 'unschedulable';
-    const profile = profileOf(pod);
-    observer.attempted(profile, result, (clock.now() - begun) / 1_000);
-    if ('rejectedBy' in failure) for (const plugin of failure.rejectedBy) observer.rejected(plugin, profile);
+    observer.attempted(profileOf(pod), result, (clock.now() - begun) / 1_000);
     const running = ('error' in failure ? this.#failed(pod, failure) : this.#unschedulable(pod, failure)).finally(() =>
       this.#running.delete(running),
     );

@@ -1,4 +1,5 @@
 import { Slices } from '@orch/runtime/work';
+import type { Extenders } from '../extenders/extenders.js';
 import type { ClusterView } from '../framework/cluster-view.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import type { Rejection } from '../framework/plugin.js';
@@ -26,7 +27,11 @@ export function nodesToFind(nodes: number, percentage: number): number {
 export class NodeFinder {
   #start = 0;
 
-  constructor(private readonly view: ClusterView) {}
+  /** @param extenders services that may reject nodes as well */
+  constructor(
+    private readonly view: ClusterView,
+    private readonly extenders?: Extenders,
+  ) {}
 
   /** Finds nodes for a pod: the one that it is nominated for alone, if that is possible. */
   async find(judgement: Judgement, percentage: number): Promise<FoundNodes> {
@@ -34,11 +39,21 @@ export class NodeFinder {
     const nominated = this.view.node(judgement.pod.pod.status?.nominatedNodeName ?? '');
     if (nominated) {
       const rejection = judgement.filter(nominated);
-      if (!rejection) return { feasible: [nominated], rejections };
-      rejections.set(nominated, rejection);
+      const feasible = rejection ? [] : await this.#extended(judgement, [nominated], rejections);
+      if (feasible.length > 0) return { feasible, rejections };
+      if (rejection) rejections.set(nominated, rejection);
     }
-    const feasible = await this.#search(judgement, this.#candidates(judgement), percentage, rejections);
-    return { feasible, rejections };
+    const found = await this.#search(judgement, this.#candidates(judgement), percentage, rejections);
+    return { feasible: await this.#extended(judgement, found, rejections), rejections };
+  }
+
+  /** Returns the nodes that extenders do not reject. */
+  async #extended(
+    { pod }: Judgement,
+    nodes: readonly NodeInfo[],
+    rejections: Map<NodeInfo, Rejection>,
+  ): Promise<readonly NodeInfo[]> {
+    return this.extenders ? this.extenders.filter(pod, nodes, rejections) : nodes;
   }
 
   #candidates({ candidates }: Judgement): readonly NodeInfo[] {

@@ -17,6 +17,4 @@ export interface SchedulerObserver {
   preempted(victims: number): void;
   /** Preemption was tried. */
   preemptionTried(): void;
-  /** A plugin has rejected a pod. */
-  rejected(plugin: string, profile: string): void;
 }

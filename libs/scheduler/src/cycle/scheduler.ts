@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { type BackoffSettings, Slices } from '@orch/runtime/work';
 import { ClusterState } from '../cluster/cluster-state.js';
 import type { EventRecorder } from '../events/event-recorder.js';
+import type { Extenders } from '../extenders/extenders.js';
 import { helpfulEvents, type Profile } from '../framework/profile.js';
 import { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
@@ -30,6 +31,8 @@ export interface SchedulerOptions {
   readonly maxBindings: number;
   /** Called with what keeps a pod from being scheduled and is no decision; it is tried again. */
   readonly onError: (error: unknown, pod: string) => void;
+  /** Services that take part in decisions. Default: none. */
+  readonly extenders?: Extenders;
   readonly clock?: Clock;
   /** 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
@@ -80,6 +83,19 @@ export class Scheduler {
   /** Number of nodes and pods that are known. */
   get sizes(): ClusterState['sizes'] {
     return this.#state.sizes;
+  }
+
+  /** Numbers of pods that wait for a change, by plugin that has rejected them and by profile. */
+  get rejected(): Iterable<{ readonly plugin: string; readonly profile: string; readonly pods: number }> {
+    const counts = new Map<string, { plugin: string; profile: string; pods: number }>();
+    for (const { info, rejectedBy } of this.#queue.rejected) {
+      const profile = info.pod.spec?.schedulerName ?? '';
+      for (const plugin of rejectedBy) {
+        const count = counts.get(`${plugin}/${profile}`) ?? { plugin, profile, pods: 0 };
+        counts.set(`${plugin}/${profile}`, { ...count, pods: count.pods + 1 });
+      }
+    }
+    return counts.values();
   }
 
   /** Begins to follow the cluster, and to schedule. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@orch/runtime';
+import type { Extenders } from '../extenders/extenders.js';
 import type { ClusterView } from '../framework/cluster-view.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import type { Rejection } from '../framework/plugin.js';
@@ -20,6 +21,7 @@ export interface SchedulingCycleOptions {
   readonly nominations: Nominations;
   readonly informers: Pick<SchedulerInformers, 'podDisruptionBudgets'>;
   readonly observer: SchedulerObserver;
+  readonly extenders?: Extenders;
   readonly clock: Clock;
   /** 0 to 1. */
   readonly random: () => number;
@@ -34,9 +36,10 @@ export class SchedulingCycle {
   readonly #preemption: Preemption;
 
   constructor(private readonly options: SchedulingCycleOptions) {
-    const { view, informers, random } = options;
-    this.#finder = new NodeFinder(view);
-    this.#preemption = new Preemption({ view, budgets: informers.podDisruptionBudgets, random });
+    const { view, informers, extenders, random } = options;
+    this.#finder = new NodeFinder(view, extenders);
+    const budgets = informers.podDisruptionBudgets;
+    this.#preemption = new Preemption({ view, budgets, random, ...(extenders && { extenders }) });
   }
 
   /** Decides by the present state of the cluster, which must not change meanwhile. Never rejects. */
@@ -66,10 +69,12 @@ export class SchedulingCycle {
   }
 
   async #choose(pod: PodInfo, feasible: readonly NodeInfo[], { scores }: Profile): Promise<NodeInfo> {
-    const { view, random } = this.options;
+    const { view, extenders, random } = this.options;
     const [only] = feasible;
     if (only && feasible.length === 1) return only;
-    return pickNode(feasible, await totalScores(pod, feasible, view, scores), random);
+    const totals = await totalScores(pod, feasible, view, scores);
+    const more = await extenders?.scores(pod, feasible);
+    return pickNode(feasible, more ? totals.map((total, at) => total + (more[at] ?? 0)) : totals, random);
   }
 
   /** The pod can be on no node, whatever is on it. */

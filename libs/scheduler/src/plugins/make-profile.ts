@@ -1,19 +1,18 @@
-import type { Names } from '@orch/machinery';
 import type { SchedulerProfile } from '../configuration/configuration.js';
 import type { ExtensionPoint } from '../configuration/extension-points.js';
 import type { FilterPlugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from '../framework/plugin.js';
 import type { Profile } from '../framework/profile.js';
-import { type AnyPlugin, makePlugin } from './registry.js';
+import { type AnyPlugin, makePlugin, type PluginHost } from './registry.js';
 
 /**
  * Makes the plugins of a configured profile. @param percentageOfNodesToScore of the whole configuration, where the
  * profile has none of its own
  */
-export function makeProfile(configured: SchedulerProfile, percentageOfNodesToScore: number, names: Names): Profile {
+export function makeProfile(configured: SchedulerProfile, percentageOfNodesToScore: number, host: PluginHost): Profile {
   const { plugins, args } = configured;
   const made = new Map<string, AnyPlugin | undefined>();
   const plugin = (name: string): AnyPlugin | undefined => {
-    if (!made.has(name)) made.set(name, makePlugin(name, args, names));
+    if (!made.has(name)) made.set(name, makePlugin(name, args, host));
     return made.get(name);
   };
   const at = (point: ExtensionPoint) => plugins[point].flatMap(({ name }) => plugin(name) ?? []);

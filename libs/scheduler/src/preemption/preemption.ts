@@ -4,6 +4,7 @@ import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 import type { DefaultPreemptionArgs } from '../configuration/plugin-args.js';
 import { notFitting } from '../cycle/fit-message.js';
 import type { Judgement } from '../cycle/judgement.js';
+import type { Extenders } from '../extenders/extenders.js';
 import type { ClusterView } from '../framework/cluster-view.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import type { Rejection } from '../framework/plugin.js';
@@ -25,6 +26,8 @@ interface NotPreempted {
 /** What preemption reads, and how far it goes. */
 export interface PreemptionOptions {
   readonly view: ClusterView;
+  /** Services that may refuse candidates. */
+  readonly extenders?: Extenders;
   /** Indexed by `namespace`. */
   readonly budgets: SharedInformer<PodDisruptionBudget>;
   /** 0 to 1. */
@@ -52,8 +55,12 @@ export class Preemption {
     const { nodes } = this.options.view;
     const helpful = nodes.filter((node) => rejections.get(node)?.isResolvable);
     const { candidates, others } = await this.#tryOut(helpful, judgement, args);
-    const candidate = bestCandidate(candidates);
+    const { extenders, view } = this.options;
+    const standing = extenders && (await extenders.preempt(judgement.pod, candidates, (name) => view.node(name)));
+    const candidate = bestCandidate(standing ?? candidates);
     if (candidate) return { candidate };
+    // All were refused: the pod waits for a change.
+    if (candidates.length > 0) return { reason: 'no candidate node for preemption', keepsNomination: true };
     for (const node of nodes) if (!rejections.get(node)?.isResolvable) others.set(node, UNHELPFUL);
     return { reason: notFitting(others.size, others.values()), keepsNomination: false };
   }

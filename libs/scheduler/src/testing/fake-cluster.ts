@@ -1,7 +1,8 @@
 import { ManualClock, ManualInformer } from '@orch/runtime/testing';
-import type { Node, Pod, PodSpec } from '@orch/schema/types/core/v1';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '@orch/schema/types/core/v1';
 import type { SchedulerApi, SchedulerInformers, StatusPatch } from '../cycle/scheduler-api.js';
 import type { PodEvent } from '../events/event-recorder.js';
+import type { VolumeWriter } from '../plugins/volumes/binding/volume-writer.js';
 
 type Namespaced = { readonly metadata?: { readonly namespace?: string } };
 const byNamespace = { namespace: ({ metadata }: Namespaced) => [metadata?.namespace ?? ''] };
@@ -26,7 +27,7 @@ export interface PodSettings {
 }
 
 /** Objects of a cluster that a test puts in by hand, and an API that writes to them. */
-export class FakeCluster implements SchedulerApi {
+export class FakeCluster implements SchedulerApi, VolumeWriter {
   readonly informers = {
     pods: informer<Pod>(),
     nodes: informer<Node>(),
@@ -128,5 +129,27 @@ export class FakeCluster implements SchedulerApi {
     const key = `${namespace}/${name}`;
     await this.onWrite('delete', key);
     this.update(key, (pod) => ({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2023-04-11T00:00:00Z' } }));
+  }
+
+  async updateVolume(volume: PersistentVolume): Promise<PersistentVolume> {
+    return this.#replace(this.informers.persistentVolumes, volume.metadata?.name ?? '', volume);
+  }
+
+  async updateClaim(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    const { namespace = '', name = '' } = claim.metadata ?? {};
+    return this.#replace(this.informers.persistentVolumeClaims, `${namespace}/${name}`, claim);
+  }
+
+  /** Replaces an object at the version that was read. */
+  async #replace<T extends { readonly metadata?: { readonly resourceVersion?: string } }>(
+    informer: ManualInformer<object>,
+    key: string,
+    object: T,
+  ): Promise<T> {
+    const known = informer.get(key) as T | undefined;
+    if (known?.metadata?.resourceVersion !== object.metadata?.resourceVersion) throw new Error(`${key} has changed`);
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#versions) } };
+    informer.put(key, stored);
+    return stored;
   }
 }

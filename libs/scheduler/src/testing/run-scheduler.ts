@@ -11,13 +11,12 @@ export const BLIND: SchedulerOptions['observer'] = {
   queued: () => undefined,
   preempted: () => undefined,
   preemptionTried: () => undefined,
-  rejected: () => undefined,
 };
 
 /** Runs a scheduler over a cluster of a test. @param options other than the default ones */
 export function runScheduler(cluster: FakeCluster, options: Partial<SchedulerOptions> = {}): Scheduler {
   const scheduler = new Scheduler({
-    profiles: profilesOf(),
+    profiles: profilesOf(cluster),
     informers: cluster.informers,
     names: namesOf('kubernetes'),
     api: cluster,
