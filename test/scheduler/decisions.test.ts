@@ -63,10 +63,11 @@ async function decided(pod: Pod): Promise<Decided> {
 function compared(ours: Explanation, theirs: Decided, pod: Pod) {
   const { reasons = {}, message, victims } = ours;
   if (message !== undefined || theirs.node === undefined) {
-    const chosen = theirs.nominated ? (victims[theirs.nominated] ?? 'not one of the best') : [];
-    const mayChoose = theirs.nominated !== undefined || Object.keys(victims).length === 0;
+    const chosen = victims[theirs.nominated ?? ''];
+    // The reference takes the priority of the first victim for the highest; the first are those of budgets, whatever theirs is.
+    const mayChoose = chosen ? chosen.isBest || chosen.violations > 0 : Object.keys(victims).length === 0;
     return {
-      ours: { message, victims: chosen, mayChoose: true },
+      ours: { message, victims: chosen?.pods ?? [], mayChoose: true },
       theirs: { message: theirs.message, victims: theirs.victims, mayChoose },
     };
   }

@@ -5,9 +5,9 @@ export class Nominations {
   readonly #byNode = new Map<string, Map<string, PodInfo>>();
   readonly #nodes = new Map<string, string>();
 
-  /** Returns the pods that are nominated for a node. */
-  on(node: string): Iterable<PodInfo> {
-    return this.#byNode.get(node)?.values() ?? [];
+  /** Returns the pods that are nominated for a node; undefined for none. */
+  on(node: string): Iterable<PodInfo> | undefined {
+    return this.#byNode.get(node)?.values();
   }
 
   /** Returns the node that a pod is nominated for. */
