@@ -164,7 +164,7 @@ describe('orch scheduler', () => {
     await expect.poll(selected).toMatch(/^n[12]$/);
     expect((await read(`${CLAIMS}/new`)).metadata.resourceVersion).not.toBe(resourceVersion);
     const node = await selected();
-    await addVolume('fresh', 'made', node, '1Gi');
+    await addVolume('fresh', 'made', node ?? '', '1Gi');
     await bindClaim('new', 'fresh');
     await expect.poll(() => nodeOf('maker')).toBe(node);
   });

@@ -99,7 +99,7 @@ async function attempt(random: Random, object: object) {
   reference.forget();
   const { namespace } = (object as Pod).metadata ?? {};
   const pod = ok(await api.post(`/api/v1/namespaces/${namespace}/pods`, object)).json<Pod>();
-  const profile = profilesFrom(cluster, CONFIGURATION).find(({ name }) => name === pod.spec?.schedulerName);
+  const profile = profilesFrom(CONFIGURATION, cluster).find(({ name }) => name === pod.spec?.schedulerName);
   if (!profile) throw new Error(`there is no profile ${pod.spec?.schedulerName}`);
   const ours = await explain(cluster, pod, profile);
   const theirs = await decided(pod);

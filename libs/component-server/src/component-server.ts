@@ -115,8 +115,9 @@ export class ComponentServer {
   }
 
   #page(path: string, query: URLSearchParams): Promise<PageAnswer | undefined> {
-    const found = Object.entries(this.settings.pages).find(([root]) => path === root || path.startsWith(`${root}/`));
-    return found ? found[1](path, query) : Promise.resolve(undefined);
+    const { pages } = this.settings;
+    const root = Object.hasOwn(pages, path) ? path : Object.keys(pages).find((each) => path.startsWith(`${each}/`));
+    return (root === undefined ? undefined : pages[root]?.(path, query)) ?? Promise.resolve(undefined);
   }
 
   #refusal(error: unknown): PageAnswer {

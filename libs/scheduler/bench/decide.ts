@@ -65,7 +65,7 @@ async function run(nodes: number, kind: (app: string) => PodSpec): Promise<numbe
       allocatable: { cpu: '32', memory: '64Gi' },
     });
   const state = stateOf(cluster);
-  const [profile] = profilesOf(cluster);
+  const [profile] = profilesOf({}, cluster);
   if (!profile) throw new Error('there is no profile');
   const { informers, clock } = cluster;
   const shared = {

@@ -1,14 +1,18 @@
 import { Client } from '@orch/client';
 import { type ComponentServer, componentPages, componentServer } from '@orch/component-server';
-import { type Component, HealthRegistry } from '@orch/runtime';
-import { writtenConfiguration } from '@orch/scheduler';
+import { type Component, HealthRegistry, Metrics } from '@orch/runtime';
+import { podResourceMetrics, writtenConfiguration } from '@orch/scheduler';
+import type { Pod } from '@orch/schema/types/core/v1';
 import type { Parts } from './parts.js';
 
 /** Connections on which reviews of callers are asked for. */
 const CONNECTIONS = 4;
 
-/** The HTTPS port of the process. */
-export function portComponent({ options, configuration, connection, logger, names, metrics }: Parts): Component {
+/** The HTTPS port of the process. @param pods all pods that are known */
+export function portComponent(
+  { options, configuration, connection, logger, names, metrics }: Parts,
+  pods: () => Iterable<Pod>,
+): Component {
   const client = new Client(connection, {
     names,
     qps: -1,
@@ -18,12 +22,15 @@ export function portComponent({ options, configuration, connection, logger, name
   const pages = componentPages(new HealthRegistry({ logger }), metrics, () => ({
     componentconfig: writtenConfiguration(configuration, names),
   }));
+  const resources = new Metrics();
+  podResourceMetrics(resources, pods);
+  const served = { ...pages, '/metrics/resources': () => resources.text() };
   let server: ComponentServer | undefined;
   return {
     name: 'port',
     async start() {
       const onError = (error: unknown) => logger.error('a request of the port failed', error);
-      server = await componentServer(options, { client, names, pages, onError });
+      server = await componentServer(options, { client, names, pages: served, onError });
       await server?.start();
       if (server) logger.info('serving health and metrics', { port: server.port });
     },

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 async function judged(settings: PodSettings, profileSettings: object = {}) {
-  const [profile] = profilesOf(cluster, profileSettings);
+  const [profile] = profilesOf(profileSettings, cluster);
   const pod = cluster.pod('new', settings);
   cluster.remove('default/new');
   if (!profile) throw new Error('there is no profile');

@@ -4,11 +4,12 @@ import type { Profile } from '../framework/profile.js';
 import { makeProfile } from '../plugins/make-profile.js';
 import { pluginRegistry } from '../plugins/registry.js';
 import { VolumeContext } from '../plugins/volumes/binding/volume-context.js';
-import type { FakeCluster } from './fake-cluster.js';
+import { FakeCluster } from './fake-cluster.js';
 
 const names = namesOf('kubernetes');
-/** Profiles of a configuration, as it is in a file, over a cluster of a test. */
-export function profilesFrom(cluster: FakeCluster, value: object): readonly Profile[] {
+
+/** Profiles of a configuration, as it is in a file. @param cluster whose volumes they look at; default: one without any */
+export function profilesFrom(value: object, cluster = new FakeCluster()): readonly Profile[] {
   const { configuration } = readSchedulerConfiguration(value, {
     registry: pluginRegistry,
     names,
@@ -21,11 +22,12 @@ export function profilesFrom(cluster: FakeCluster, value: object): readonly Prof
   );
 }
 
-/** The default profile over a cluster of a test. @param profile what is different in it */
-export function profilesOf(cluster: FakeCluster, profile: object = {}): readonly Profile[] {
-  return profilesFrom(cluster, {
+/** The default profile. @param profile what is different in it */
+export function profilesOf(profile: object = {}, cluster?: FakeCluster): readonly Profile[] {
+  const value = {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
     profiles: [profile],
-  });
+  };
+  return profilesFrom(value, cluster);
 }

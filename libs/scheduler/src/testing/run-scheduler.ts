@@ -16,7 +16,7 @@ export const BLIND: SchedulerOptions['observer'] = {
 /** Runs a scheduler over a cluster of a test. @param options other than the default ones */
 export function runScheduler(cluster: FakeCluster, options: Partial<SchedulerOptions> = {}): Scheduler {
   const scheduler = new Scheduler({
-    profiles: profilesOf(cluster),
+    profiles: profilesOf({}, cluster),
     informers: cluster.informers,
     names: namesOf('kubernetes'),
     api: cluster,

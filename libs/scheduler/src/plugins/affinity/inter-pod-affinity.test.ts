@@ -42,7 +42,7 @@ const preferring = (weight: number, podAffinityTerm: PodAffinityTerm): Affinity 
 
 async function judged(settings: PodSettings, args: object = {}) {
   const pluginConfig = [{ name: 'InterPodAffinity', args }];
-  const [profile] = profilesOf(cluster, { pluginConfig });
+  const [profile] = profilesOf({ pluginConfig }, cluster);
   const pod = cluster.pod('new', settings);
   cluster.remove(`${settings.namespace ?? 'default'}/new`);
   if (!profile) throw new Error('there is no profile');

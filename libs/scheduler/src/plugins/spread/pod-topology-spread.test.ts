@@ -32,7 +32,7 @@ const hard = (more: Partial<TopologySpreadConstraint> = {}): TopologySpreadConst
 });
 
 async function judged(settings: PodSettings, args?: object) {
-  const [profile] = profilesOf(cluster, args ? { pluginConfig: [{ name: 'PodTopologySpread', args }] } : {});
+  const [profile] = profilesOf(args ? { pluginConfig: [{ name: 'PodTopologySpread', args }] } : {}, cluster);
   const pod = cluster.pod('new', { labels: { app: 'web' }, ...settings });
   cluster.remove('default/new');
   if (!profile) throw new Error('there is no profile');
