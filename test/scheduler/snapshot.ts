@@ -57,6 +57,10 @@ export class Snapshot {
       ok(await this.api.patch(`/api/v1/nodes/n${at}`, 'merge', { metadata, spec: { taints } }));
     for (const pod of portsOnce(random.many(15, 45, (at) => this.#onNode(random, `e${at}`, names))))
       await this.#placed(random, pod);
+    for (const pod of random.many(0, 5, (at) =>
+      randomPod(random, `w${at}`, names, { schedulingGates: [{ name: 'w' }] }),
+    ))
+      await this.#nominated(pod, random.pick(names));
     await this.#nodesNoticed();
     await this.podsNoticed();
     return names;
@@ -133,6 +137,12 @@ export class Snapshot {
     const path = await this.#in('/api/v1', 'pods', pod);
     await this.began(random, path);
     if (random.chance(0.1)) ok(await this.api.delete(path));
+  }
+
+  /** Makes a pod that waits for a node; a gate keeps it from ever getting there. */
+  async #nominated(pod: object, nominatedNodeName: string): Promise<void> {
+    const path = await this.#in('/api/v1', 'pods', pod);
+    ok(await this.api.patch(`${path}/status`, 'merge', { status: { nominatedNodeName } }));
   }
 
   async #budget(budget: Part, status: Part): Promise<void> {

@@ -49,11 +49,19 @@ export function stateOf({ informers }: FakeCluster): ClusterState {
   return state;
 }
 
+/** Returns the pods that wait for a node which they are nominated for. */
+function nominationsIn({ informers }: FakeCluster): Nominations {
+  const nominations = new Nominations();
+  for (const pod of informers.pods.list()) if (!pod.spec?.nodeName) nominations.update('', podInfoOf(pod));
+  return nominations;
+}
+
 /** Explains what would be decided about a pod that is not in the cluster yet. */
 export async function explain(cluster: FakeCluster, pod: Pod, profile: Profile): Promise<Explanation> {
   const state = stateOf(cluster);
   const info = podInfoOf(pod);
-  const judgement = Judgement.prepare(info, profile.filters, state, () => []);
+  const nominations = nominationsIn(cluster);
+  const judgement = Judgement.prepare(info, profile.filters, state, (node) => nominations.on(node));
   const reasons = 'reasons' in judgement ? undefined : reasonsOf(state.nodes, judgement);
   const feasible = state.nodes.filter(({ name }) => reasons?.[name] === '');
   const { message, best } = await decisionsOf(cluster, state, info, profile);
@@ -81,12 +89,13 @@ const byNode = (nodes: readonly NodeInfo[], scores: readonly number[], weight: n
   Object.fromEntries(nodes.map(({ name }, at) => [name, (scores[at] as number) * weight]));
 
 /** Decides once from each start of the search for victims: nodes that are as good as each other are all found. */
-async function decisionsOf({ informers, clock }: FakeCluster, state: ClusterState, pod: PodInfo, profile: Profile) {
+async function decisionsOf(cluster: FakeCluster, state: ClusterState, pod: PodInfo, profile: Profile) {
+  const { informers, clock } = cluster;
   const best = new Set<string>();
   let message: string | undefined;
   for (let start = 0; start < Math.max(1, state.nodes.length); start++) {
     const random = () => start / state.nodes.length;
-    const shared = { informers, clock, random, view: state, nominations: new Nominations(), observer: BLIND };
+    const shared = { informers, clock, random, view: state, nominations: nominationsIn(cluster), observer: BLIND };
     const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
     if ('error' in decision) throw decision.error;
     if ('node' in decision) break;
