@@ -7,7 +7,7 @@ import type { SchedulerObserver } from './observer.js';
 import type { SchedulerApi } from './scheduler-api.js';
 
 /** Dependencies of a {@link BindingCycle}. */
-export interface BindingCycleOptions {
+interface BindingCycleOptions {
   readonly api: Pick<SchedulerApi, 'bind'>;
   /** One of them may bind pods in place of the API. */
   readonly extenders?: Extenders;

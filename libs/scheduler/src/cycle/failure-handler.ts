@@ -12,7 +12,7 @@ import { changedCondition } from './pod-condition.js';
 import type { SchedulerApi, StatusPatch } from './scheduler-api.js';
 
 /** Dependencies of a {@link FailureHandler}. */
-export interface FailureHandlerOptions {
+interface FailureHandlerOptions {
   readonly api: SchedulerApi;
   readonly events: EventRecorder;
   readonly observer: SchedulerObserver;

@@ -11,7 +11,7 @@ const LEAST_TO_FIND = 100;
 const LEAST_PERCENT = 5;
 
 /** Nodes that a pod can be on, and why it cannot be on others that were looked at. */
-export interface FoundNodes {
+interface FoundNodes {
   readonly feasible: readonly NodeInfo[];
   readonly rejections: ReadonlyMap<NodeInfo, Rejection>;
 }

@@ -11,7 +11,7 @@ import { placementChanged } from '../queue/spec-changed.js';
 import type { SchedulerInformers } from './scheduler-api.js';
 
 /** What follows the cluster. */
-export interface ClusterFollower {
+interface ClusterFollower {
   readonly state: ClusterState;
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;

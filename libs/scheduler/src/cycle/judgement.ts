@@ -4,7 +4,7 @@ import type { FilterPlugin, HypotheticalFilter, PodFilter, Rejection, Reservatio
 import type { PodInfo } from '../framework/pod-info.js';
 
 /** Filters of a pod on one node, as if other pods had been added to it or removed. */
-export class Trial {
+class Trial {
   constructor(
     private readonly node: NodeInfo,
     private readonly filters: readonly (PodFilter | HypotheticalFilter)[],

@@ -16,7 +16,7 @@ import type { SchedulerInformers } from './scheduler-api.js';
 import { pickNode, totalScores } from './score-nodes.js';
 
 /** Dependencies of a {@link SchedulingCycle}. */
-export interface SchedulingCycleOptions {
+interface SchedulingCycleOptions {
   readonly view: ClusterView;
   readonly nominations: Nominations;
   readonly informers: Pick<SchedulerInformers, 'podDisruptionBudgets'>;

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@orch/machinery';
 
 /** Resources of a list in a spec or status: texts of quantities by name. */
-export type ResourceList = Readonly<Record<string, string>>;
+type ResourceList = Readonly<Record<string, string>>;
 
 /** The largest number of texts whose amounts are remembered. */
 const MAX_REMEMBERED = 4_096;

@@ -3,7 +3,7 @@ import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 import type { PodInfo } from '../framework/pod-info.js';
 
 /** Pods by whether their deletion would violate a budget. */
-export interface ByBudgets {
+interface ByBudgets {
   readonly violating: readonly PodInfo[];
   readonly others: readonly PodInfo[];
 }

@@ -42,7 +42,7 @@ function earliestStart(victims: readonly PodInfo[]): number {
 }
 
 /** When a pod began to run, milliseconds since 1970; the largest number for one that has not. */
-export function startOf({ pod }: PodInfo): number {
+function startOf({ pod }: PodInfo): number {
   const start = pod.status?.startTime;
   return start === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(start);
 }

@@ -13,7 +13,7 @@ import { bestCandidate, type Candidate } from './candidates.js';
 import { victimsOn } from './victims.js';
 
 /** What preemption has come to: a node with its victims, or why there is none. */
-export type PreemptionOutcome = { readonly candidate: Candidate } | NotPreempted;
+type PreemptionOutcome = { readonly candidate: Candidate } | NotPreempted;
 
 /** Why there is no node. */
 interface NotPreempted {
@@ -24,7 +24,7 @@ interface NotPreempted {
 }
 
 /** What preemption reads, and how far it goes. */
-export interface PreemptionOptions {
+interface PreemptionOptions {
   readonly view: ClusterView;
   /** Services that may refuse candidates. */
   readonly extenders?: Extenders;
@@ -107,7 +107,7 @@ export class Preemption {
 }
 
 /** Returns the number of candidates that are looked for. */
-export function candidatesWanted(nodes: number, args: DefaultPreemptionArgs): number {
+function candidatesWanted(nodes: number, args: DefaultPreemptionArgs): number {
   const share = Math.trunc((nodes * args.minCandidateNodesPercentage) / 100);
   return Math.min(nodes, Math.max(share, args.minCandidateNodesAbsolute));
 }

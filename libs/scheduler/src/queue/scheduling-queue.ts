@@ -10,7 +10,7 @@ import { PendingPod } from './pending-pod.js';
 import { specChanged } from './spec-changed.js';
 
 /** Dependencies and times of a {@link SchedulingQueue}. */
-export interface SchedulingQueueOptions {
+interface SchedulingQueueOptions {
   /** Order of the pods that are ready. */
   readonly compare: (a: QueuedPod, b: QueuedPod) => number;
   /** Returns the plugin that keeps a pod out of the queue; undefined for none. */
