@@ -5,15 +5,21 @@ import type { ClusterObjects } from '../framework/cluster-view.js';
 
 /** What a scheduler follows; objects with a namespace are indexed by `namespace`. */
 export interface SchedulerInformers extends ClusterObjects {
+  /** All pods, but those that have ended may be left out. */
   readonly pods: SharedInformer<Pod>;
+  /** All nodes. */
   readonly nodes: SharedInformer<Node>;
+  /** Budgets that victims of preemption are chosen by. */
   readonly podDisruptionBudgets: SharedInformer<PodDisruptionBudget>;
 }
 
 /** Names one pod, and not a later one of its name. */
 export interface PodRef {
+  /** Namespace of the pod. */
   readonly namespace: string;
+  /** Name of the pod. */
   readonly name: string;
+  /** Uid of the pod. */
   readonly uid: string;
 }
 

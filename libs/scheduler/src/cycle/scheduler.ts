@@ -21,9 +21,13 @@ export interface SchedulerOptions {
   readonly profiles: readonly Profile[];
   /** What is followed; all of them have synced. */
   readonly informers: SchedulerInformers;
+  /** Names of labels and taints. */
   readonly names: Names;
+  /** What is written. */
   readonly api: SchedulerApi;
+  /** Events about pods. */
   readonly events: EventRecorder;
+  /** Observes, for metrics. */
   readonly observer: SchedulerObserver;
   /** First and longest wait after a failed attempt. */
   readonly backoff: BackoffSettings;
@@ -33,6 +37,7 @@ export interface SchedulerOptions {
   readonly onError: (error: unknown, pod: string) => void;
   /** Services that take part in decisions. Default: none. */
   readonly extenders?: Extenders;
+  /** Source of times. Default: that of the machine. */
   readonly clock?: Clock;
   /** 0 to 1. Default `Math.random`. */
   readonly random?: () => number;

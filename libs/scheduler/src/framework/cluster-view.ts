@@ -13,16 +13,27 @@ import type { NodeInfo } from './node-info.js';
 
 /** Objects beside pods and nodes that plugins read; those with a namespace are indexed by `namespace`. */
 export interface ClusterObjects {
+  /** Namespaces, whose labels terms of affinity select. */
   readonly namespaces: SharedInformer<Namespace>;
+  /** Services, whose pods are spread by default. */
   readonly services: SharedInformer<Service>;
+  /** ReplicationControllers, whose pods are spread by default. */
   readonly replicationControllers: SharedInformer<ReplicationController>;
+  /** ReplicaSets, whose pods are spread by default. */
   readonly replicaSets: SharedInformer<ReplicaSet>;
+  /** StatefulSets, whose pods are spread by default. */
   readonly statefulSets: SharedInformer<StatefulSet>;
+  /** Volumes that claims are bound to, or can be. */
   readonly persistentVolumes: SharedInformer<PersistentVolume>;
+  /** Claims that pods use. */
   readonly persistentVolumeClaims: SharedInformer<PersistentVolumeClaim>;
+  /** Classes of claims that are not bound yet. */
   readonly storageClasses: SharedInformer<StorageClass>;
+  /** Drivers of each node, and how many volumes they attach. */
   readonly csiNodes: SharedInformer<CSINode>;
+  /** Drivers, and whether their capacities count. */
   readonly csiDrivers: SharedInformer<CSIDriver>;
+  /** Room for volumes of drivers, by places of nodes. */
   readonly csiStorageCapacities: SharedInformer<CSIStorageCapacity>;
 }
 
