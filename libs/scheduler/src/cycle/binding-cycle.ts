@@ -3,6 +3,7 @@ import type { EventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import type { Placement } from './decision.js';
+import { ExtensionTimer } from './extension-timer.js';
 import type { SchedulerObserver } from './observer.js';
 import type { SchedulerApi } from './scheduler-api.js';
 
@@ -23,8 +24,16 @@ export class BindingCycle {
   readonly #running = new Set<Promise<unknown>>();
   /** Number of pods that wait for what is reserved for them, such as volumes: that may take minutes. */
   #waiting = 0;
+  readonly #timer: ExtensionTimer;
 
-  constructor(private readonly options: BindingCycleOptions) {}
+  constructor(private readonly options: BindingCycleOptions) {
+    this.#timer = new ExtensionTimer(options.observer, options.clock);
+  }
+
+  /** Number of pods that are being bound. */
+  get size(): number {
+    return this.#running.size;
+  }
 
   /** Resolves when fewer pods are being bound than `max`; those that wait for what is reserved do not count. */
   async room(max: number): Promise<void> {
@@ -45,11 +54,12 @@ export class BindingCycle {
 
   async #bind(pending: PendingPod, { pod, node, reservations }: Placement, begun: number): Promise<unknown> {
     const { api, extenders, signal } = this.options;
+    const profile = pod.pod.spec?.schedulerName ?? '';
     try {
-      if (reservations.length > 0) await this.#preBind(reservations);
+      if (reservations.length > 0) await this.#timer.time('PreBind', profile, () => this.#preBind(reservations));
       signal.throwIfAborted();
       const isBound = await extenders?.bind(pod, node);
-      if (!isBound) await api.bind(pod, node);
+      if (!isBound) await this.#timer.time('Bind', profile, () => api.bind(pod, node));
     } catch (error) {
       for (const reservation of reservations) reservation.undo();
       return error;

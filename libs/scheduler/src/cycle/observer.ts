@@ -1,3 +1,4 @@
+import type { PluginStatus } from '../framework/observed-profile.js';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
 /** How an attempt to schedule a pod has ended. */
@@ -17,4 +18,8 @@ export interface SchedulerObserver {
   preempted(victims: number): void;
   /** Preemption was tried. */
   preemptionTried(): void;
+  /** All plugins of an extension point were run for a pod. */
+  extensionPointRan(point: string, status: PluginStatus, profile: string, seconds: number): void;
+  /** A plugin was run at an extension point; for some of the pods. */
+  pluginRan(plugin: string, point: string, status: PluginStatus, seconds: number): void;
 }

@@ -4,6 +4,7 @@ import { type BackoffSettings, Slices } from '@orch/runtime/work';
 import { ClusterState } from '../cluster/cluster-state.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
+import { observedProfile } from '../framework/observed-profile.js';
 import { helpfulEvents, type Profile } from '../framework/profile.js';
 import { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
@@ -66,7 +67,8 @@ export class Scheduler {
   constructor(private readonly options: SchedulerOptions) {
     const { informers, observer, clock = systemClock, random = Math.random } = options;
     this.#clock = clock;
-    this.#profiles = new Map(options.profiles.map((profile) => [profile.name, profile]));
+    const observation = { clock, random: Math.random, ran: observer.pluginRan };
+    this.#profiles = new Map(options.profiles.map((each) => [each.name, observedProfile(each, observation)]));
     this.#state = new ClusterState(informers, options.names);
     this.#queue = this.#newQueue();
     const shared = { ...options, clock, random, view: this.#state, nominations: this.#nominations };
@@ -88,6 +90,11 @@ export class Scheduler {
   /** Number of nodes and pods that are known. */
   get sizes(): ClusterState['sizes'] {
     return this.#state.sizes;
+  }
+
+  /** Number of pods that are being bound. */
+  get bindings(): number {
+    return this.#binding.size;
   }
 
   /** Numbers of pods that wait for a change, by plugin that has rejected them and by profile. */

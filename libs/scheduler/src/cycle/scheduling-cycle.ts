@@ -2,12 +2,14 @@ import type { Clock } from '@orch/runtime';
 import type { Extenders } from '../extenders/extenders.js';
 import type { ClusterView } from '../framework/cluster-view.js';
 import type { NodeInfo } from '../framework/node-info.js';
+import type { PluginStatus } from '../framework/observed-profile.js';
 import type { Rejection } from '../framework/plugin.js';
 import type { PodInfo } from '../framework/pod-info.js';
 import type { Profile } from '../framework/profile.js';
 import { Preemption } from '../preemption/preemption.js';
 import type { Nominations } from '../queue/nominations.js';
 import type { Decision, Placement, Unschedulable } from './decision.js';
+import { ExtensionTimer } from './extension-timer.js';
 import { NodeFinder } from './find-nodes.js';
 import { notFitting, notSchedulable, withPreemption } from './fit-message.js';
 import { Judgement } from './judgement.js';
@@ -33,11 +35,13 @@ const NO_NODES: ReadonlySet<string> = new Set(['no nodes']);
 /** Decides about one pod: chooses a node, or finds pods that would have to go. Writes nothing. */
 export class SchedulingCycle {
   readonly #finder: NodeFinder;
+  readonly #timer: ExtensionTimer;
   readonly #preemption: Preemption;
 
   constructor(private readonly options: SchedulingCycleOptions) {
     const { view, informers, extenders, random } = options;
     this.#finder = new NodeFinder(view, extenders);
+    this.#timer = new ExtensionTimer(options.observer, options.clock);
     const budgets = informers.podDisruptionBudgets;
     this.#preemption = new Preemption({ view, budgets, random, ...(extenders && { extenders }) });
   }
@@ -60,19 +64,31 @@ export class SchedulingCycle {
     if (view.nodes.length === 0) {
       return { message: 'no nodes available to schedule pods', rejectedBy: NO_NODES, keepsNomination: false };
     }
-    const judgement = Judgement.prepare(pod, profile.filters, view, (node) => nominations.on(node));
+    const timer = this.#timer;
+    const judgement = await timer.time(
+      'PreFilter',
+      profile.name,
+      () => Judgement.prepare(pod, profile.filters, view, (node) => nominations.on(node)),
+      (result) => (!('reasons' in result) ? 'Success' : statusOf(result)),
+    );
     if ('reasons' in judgement) return this.#unschedulable(pod, judgement, profile);
-    const { feasible, rejections } = await this.#finder.find(judgement, profile.percentageOfNodesToScore);
+    const { feasible, rejections } = await timer.time(
+      'Filter',
+      profile.name,
+      () => this.#finder.find(judgement, profile.percentageOfNodesToScore),
+      (found) => (found.feasible.length > 0 ? 'Success' : 'Unschedulable'),
+    );
     if (feasible.length === 0) return this.#preempt(judgement, rejections, profile);
     const node = await this.#choose(pod, feasible, profile);
-    return { pod, node: node.name, reservations: judgement.reserve(node) };
+    const reservations = await timer.time('Reserve', profile.name, () => judgement.reserve(node));
+    return { pod, node: node.name, reservations };
   }
 
-  async #choose(pod: PodInfo, feasible: readonly NodeInfo[], { scores }: Profile): Promise<NodeInfo> {
+  async #choose(pod: PodInfo, feasible: readonly NodeInfo[], { name, scores }: Profile): Promise<NodeInfo> {
     const { view, extenders, random } = this.options;
     const [only] = feasible;
     if (only && feasible.length === 1) return only;
-    const totals = await totalScores(pod, feasible, view, scores);
+    const totals = await this.#timer.time('Score', name, () => totalScores(pod, feasible, view, scores));
     const more = await extenders?.scores(pod, feasible);
     return pickNode(feasible, more ? totals.map((total, at) => total + (more[at] ?? 0)) : totals, random);
   }
@@ -90,14 +106,22 @@ export class SchedulingCycle {
   async #preempt(
     judgement: Judgement,
     rejections: ReadonlyMap<NodeInfo, Rejection>,
-    { preemption }: Profile,
+    { name, preemption }: Profile,
   ): Promise<Unschedulable> {
     const message = notFitting(this.options.view.nodes.length, rejections.values());
     const rejectedBy = new Set([...rejections.values()].map(({ plugin }) => plugin));
     if (!preemption) return { message, rejectedBy, keepsNomination: true };
     this.options.observer.preemptionTried();
-    const outcome = await this.#preemption.find(judgement, rejections, preemption);
+    const outcome = await this.#timer.time(
+      'PostFilter',
+      name,
+      () => this.#preemption.find(judgement, rejections, preemption),
+      (result) => ('candidate' in result ? 'Success' : 'Unschedulable'),
+    );
     if ('candidate' in outcome) return { message, rejectedBy, candidate: outcome.candidate, keepsNomination: false };
     return { message: withPreemption(message, outcome.reason), rejectedBy, keepsNomination: outcome.keepsNomination };
   }
 }
+
+const statusOf = ({ isResolvable }: Rejection): PluginStatus =>
+  isResolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable';

@@ -2,10 +2,14 @@ import type { Metrics } from '@orch/runtime';
 import type { SchedulerObserver } from '../cycle/observer.js';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
-/** What metrics read of the scheduler that runs; undefined while none does. */
+/** State of the scheduler that metrics read: of the one that runs; undefined while none does. */
 export interface ObservedScheduler {
+  /** Number of pods in each part of the queue. */
   readonly pending: Readonly<Record<QueueName, number>>;
+  /** Number of nodes and pods that are known. */
   readonly sizes: { readonly nodes: number; readonly pods: number; readonly assumedPods: number };
+  /** Number of pods that are being bound. */
+  readonly bindings: number;
   /** Pods that wait for a change, by plugin that has rejected them and by profile. */
   readonly rejected: Iterable<{ readonly plugin: string; readonly profile: string; readonly pods: number }>;
 }
@@ -15,12 +19,23 @@ const doubled = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, at) => first * 2 ** at);
 const ATTEMPT_SECONDS = doubled(0.001, 15);
 const POD_SECONDS = doubled(0.01, 20);
+/** From 10 µs to 22 ms, each half as much again as the one before. */
+const PLUGIN_SECONDS = Array.from({ length: 20 }, (_, at) => 0.000_01 * 1.5 ** at);
 /** Attempts from which on they are not told apart. */
 const MANY_ATTEMPTS = 15;
 
 /** Declares the metrics of a scheduler, in the names of the reference; once for a process. */
 export function schedulerMetrics(metrics: Metrics, current: () => ObservedScheduler | undefined): SchedulerObserver {
   observeState(metrics, current);
+  return {
+    ...attemptMetrics(metrics),
+    ...podMetrics(metrics),
+    ...preemptionMetrics(metrics),
+    ...pluginMetrics(metrics),
+  };
+}
+
+function attemptMetrics(metrics: Metrics): Pick<SchedulerObserver, 'attempted' | 'decided'> {
   const attempts = metrics.counter({
     ...{ name: 'scheduler_schedule_attempts_total', labels: ['result', 'profile'] as const, stability: 'STABLE' },
     help: 'Attempts to schedule pods, by result: scheduled, unschedulable, or error for what is no decision.',
@@ -35,6 +50,16 @@ export function schedulerMetrics(metrics: Metrics, current: () => ObservedSchedu
     ...{ buckets: ATTEMPT_SECONDS, stability: 'ALPHA' },
     help: 'Seconds of the choice of a node.',
   });
+  return {
+    attempted(profile, result, seconds) {
+      attempts.with(result, profile).inc();
+      attemptSeconds.with(result, profile).observe(seconds);
+    },
+    decided: (seconds) => decisionSeconds.with().observe(seconds),
+  };
+}
+
+function podMetrics(metrics: Metrics): Pick<SchedulerObserver, 'scheduled' | 'queued'> {
   const podSeconds = metrics.histogram({
     ...{ name: 'scheduler_pod_scheduling_duration_seconds', labels: ['attempts'] as const },
     ...{ buckets: POD_SECONDS, stability: 'STABLE' },
@@ -50,17 +75,36 @@ export function schedulerMetrics(metrics: Metrics, current: () => ObservedSchedu
     help: 'Pods that entered a part of the queue, by what has caused it.',
   });
   return {
-    attempted(profile, result, seconds) {
-      attempts.with(result, profile).inc();
-      attemptSeconds.with(result, profile).observe(seconds);
-    },
-    decided: (seconds) => decisionSeconds.with().observe(seconds),
     scheduled(count, seconds) {
       podAttempts.with().observe(count);
       podSeconds.with(count >= MANY_ATTEMPTS ? `${MANY_ATTEMPTS}+` : String(count)).observe(seconds);
     },
     queued: (queue, event) => incoming.with(queue, event).inc(),
-    ...preemptionMetrics(metrics),
+  };
+}
+
+function pluginMetrics(metrics: Metrics): Pick<SchedulerObserver, 'extensionPointRan' | 'pluginRan'> {
+  const points = metrics.histogram({
+    name: 'scheduler_framework_extension_point_duration_seconds',
+    labels: ['extension_point', 'status', 'profile'] as const,
+    ...{ buckets: doubled(0.0001, 12), stability: 'STABLE' },
+    help: 'Seconds that all plugins of an extension point took for a pod.',
+  });
+  const plugins = metrics.histogram({
+    name: 'scheduler_plugin_execution_duration_seconds',
+    labels: ['plugin', 'extension_point', 'status'] as const,
+    ...{ buckets: PLUGIN_SECONDS, stability: 'ALPHA' },
+    help: 'Seconds of one run of a plugin, for a tenth of the pods.',
+  });
+  // There are no plugins that make pods wait for a permit: the metric has no samples.
+  metrics.histogram({
+    ...{ name: 'scheduler_permit_wait_duration_seconds', labels: ['result'] as const },
+    ...{ buckets: ATTEMPT_SECONDS, stability: 'ALPHA' },
+    help: 'Seconds that pods waited for a permit to be bound.',
+  });
+  return {
+    extensionPointRan: (point, status, profile, seconds) => points.with(point, status, profile).observe(seconds),
+    pluginRan: (plugin, point, status, seconds) => plugins.with(plugin, point, status).observe(seconds),
   };
 }
 
@@ -97,6 +141,16 @@ function observeState(metrics: Metrics, current: () => ObservedScheduler | undef
         [['pods'], sizes.pods] as const,
         [['assumed_pods'], sizes.assumedPods] as const,
       ];
+    },
+  );
+  metrics.observedGauge(
+    {
+      ...{ name: 'scheduler_goroutines', labels: ['operation'] as const, stability: 'ALPHA' },
+      help: 'Tasks that run, by what they do: pods that are being bound.',
+    },
+    () => {
+      const bindings = current()?.bindings;
+      return bindings === undefined ? [] : [[['binding'], bindings] as const];
     },
   );
   metrics.observedGauge(

@@ -98,7 +98,10 @@ async function decisionsOf(cluster: FakeCluster, state: ClusterState, pod: PodIn
     const shared = { informers, clock, random, view: state, nominations: nominationsIn(cluster), observer: BLIND };
     const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
     if ('error' in decision) throw decision.error;
-    if ('node' in decision) break;
+    if ('node' in decision) {
+      for (const reservation of decision.reservations) reservation.undo();
+      break;
+    }
     message = decision.message;
     if (!decision.candidate) break;
     best.add(decision.candidate.node);

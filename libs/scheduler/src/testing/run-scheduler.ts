@@ -11,6 +11,8 @@ export const BLIND: SchedulerOptions['observer'] = {
   queued: () => undefined,
   preempted: () => undefined,
   preemptionTried: () => undefined,
+  extensionPointRan: () => undefined,
+  pluginRan: () => undefined,
 };
 
 /** Runs a scheduler over a cluster of a test. @param options other than the default ones */

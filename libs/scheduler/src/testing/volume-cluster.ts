@@ -52,7 +52,10 @@ export class VolumeCluster implements VolumeWriter {
     return {
       nodes: [...nodes.values()],
       objects,
-      node: (name) => nodes.get(name),
+      // As in the real one, a method that does not work by itself.
+      node(name) {
+        return this.nodes.find((node) => node.name === name);
+      },
       namespaceLabels: () => ({}),
       podCounts: () => new Map(),
       placedTerms: () => [],

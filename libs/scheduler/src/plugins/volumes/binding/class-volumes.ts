@@ -6,14 +6,13 @@ import type { AssumedObjects } from './assumed-objects.js';
 /** Volumes by their class, so that pods that wait for one look only at those. */
 export class ClassVolumes {
   readonly #names = new Map<string, Set<string>>();
-  readonly #unsubscribe: () => void;
 
   constructor(
     informer: SharedInformer<PersistentVolume>,
     private readonly assumed: AssumedObjects<PersistentVolume>,
     private readonly names: VolumeNames,
   ) {
-    this.#unsubscribe = informer.subscribe({
+    informer.subscribe({
       added: (volume) => this.#add(volume),
       updated: (before, after) => {
         if (volumeClass(before, this.names) === volumeClass(after, this.names)) return;
@@ -22,11 +21,6 @@ export class ClassVolumes {
       },
       deleted: (volume) => this.#remove(volume),
     });
-  }
-
-  /** Ends: volumes are no longer followed. */
-  close(): void {
-    this.#unsubscribe();
   }
 
   /** Returns the volumes of a class, as they are assumed to be. */

@@ -5,7 +5,7 @@ import type { PodInfo } from '../../../framework/pod-info.js';
 import { claimUsesOf } from '../pod-claims.js';
 import { claimClass, isFullyBound } from '../volume-names.js';
 import { ClaimToProvision } from './provisioning.js';
-import { affinityProblem, localNodes } from './volume-affinity.js';
+import { affinityProblem, hostsOf } from './volume-affinity.js';
 import { requestedStorage, VolumeCandidates } from './volume-candidates.js';
 import type { VolumeContext } from './volume-context.js';
 
@@ -67,11 +67,13 @@ export class PodVolumes {
   }
 
   /** Returns the names of the only nodes that have the volumes; undefined where others may have them. */
-  candidates({ node }: ClusterView): ReadonlySet<string> | undefined {
+  candidates(view: ClusterView): ReadonlySet<string> | undefined {
     const { names } = this.context;
-    const isNamed = (name: string) => node(name)?.labels[names.hostname] === name;
+    const isNamed = (name: string) => view.node(name)?.labels[names.hostname] === name;
     if (this.#bound.includes(undefined)) return undefined;
-    const sets = this.#bound.flatMap((volume) => (volume && localNodes(volume, names, isNamed)) ?? []);
+    const sets = this.#bound.flatMap((volume) => (volume && hostsOf(volume, names.hostname)) ?? []);
+    // Labels may differ from names; then every node is looked at.
+    if (!sets.every((hosts) => [...hosts].every(isNamed))) return undefined;
     const [first, ...others] = sets;
     return first && new Set([...first].filter((name) => others.every((set) => set.has(name))));
   }
@@ -119,14 +121,14 @@ export class PodVolumes {
   }
 
   #unbound(node: NodeInfo): NodeVolumes | string[] {
-    const { selectedNode } = this.context.names;
+    const { selectedNode, hostname } = this.context.names;
     const isElsewhere = this.#selected.some(({ metadata }) => metadata?.annotations?.[selectedNode] !== node.name);
     if (isElsewhere) return [BIND_CONFLICT];
     const bindings: StaticBinding[] = [];
     const provisions = [...this.#selected];
     const taken = new Set<string>();
     for (const { claim, candidates } of this.#delayed) {
-      const volume = candidates.find((each) => this.#isOnNode(each, node), taken);
+      const volume = candidates.find((each) => this.#isOnNode(each, node), node.labels[hostname] ?? '', taken);
       if (volume) {
         taken.add(volume.metadata?.name ?? '');
         bindings.push({ claim, volume });

@@ -1,16 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { namesOf } from '@orch/machinery';
+import { sharedVectors } from '@orch/machinery/testing';
 import type { PersistentVolume, PersistentVolumeClaim } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
 import { volumeNamesOf } from '../volume-names.js';
 import { boundVolume } from './bound-volume.js';
 import { affinityProblem } from './volume-affinity.js';
 import { isVolumeOf, VolumeCandidates } from './volume-candidates.js';
-
-const root = fileURLToPath(new URL('../../../../../../', import.meta.url));
-const file = join(process.env.ORCH_SHARED ?? join(root, '../shared'), 'facts/volume-vectors.jsonl');
 
 type Annotations = Record<string, string> | null;
 type Reference = NonNullable<PersistentVolume['spec']>['claimRef'] | null;
@@ -32,12 +27,7 @@ interface Vector {
   readonly isBoundToClaim: boolean;
 }
 
-const vectors: Vector[] = existsSync(file)
-  ? readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Vector)
-  : [];
+const vectors = sharedVectors<Vector>('volume-vectors.jsonl');
 const of = (mode: Vector['mode']) =>
   vectors.filter((vector) => vector.mode === mode).map((vector) => [vector.id, vector] as const);
 const names = volumeNamesOf(namesOf('kubernetes'));
@@ -45,9 +35,10 @@ const names = volumeNamesOf(namesOf('kubernetes'));
 describe.skipIf(vectors.length === 0)('the reference', () => {
   it.each(of('scheduler'))('chooses a volume for a claim on a node: %s', (_id, vector) => {
     const candidates = new VolumeCandidates(vector.claim, vector.volumes, names);
-    const node = { labels: vector.node.labels ?? {} };
+    const node: { labels: Record<string, string> } = { labels: vector.node.labels ?? {} };
     const found = candidates.find(
       (volume) => affinityProblem(volume, node, undefined, names) === undefined,
+      node.labels[names.hostname] ?? '',
       new Set(vector.excluded),
     );
     expect(found?.metadata?.name ?? '').toBe(vector.volume);

@@ -28,22 +28,14 @@ export function affinityProblem(
   }
 }
 
-/**
- * Returns the names of the only nodes that a local volume can be on; undefined where its affinity says something else.
- * @param isNamed whether a node has the name, and is labelled so
- */
-export function localNodes(
-  { spec }: PersistentVolume,
-  { hostname }: VolumeNames,
-  isNamed: (name: string) => boolean,
-): ReadonlySet<string> | undefined {
+/** Returns the only hosts that a volume can be on, by their label; undefined where its affinity says something else. */
+export function hostsOf({ spec }: PersistentVolume, hostname: string): ReadonlySet<string> | undefined {
   const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  const nodes = new Set<string>();
+  const hosts = new Set<string>();
   for (const { matchExpressions = [] } of terms) {
-    const hosts = matchExpressions.find(({ key, operator }) => key === hostname && operator === 'In')?.values;
-    // Labels may differ from names; then every node is looked at.
-    if (!hosts?.every(isNamed)) return undefined;
-    for (const host of hosts) nodes.add(host);
+    const named = matchExpressions.find(({ key, operator }) => key === hostname && operator === 'In')?.values;
+    if (!named) return undefined;
+    for (const host of named) hosts.add(host);
   }
-  return nodes.size === 0 ? undefined : nodes;
+  return hosts.size === 0 ? undefined : hosts;
 }

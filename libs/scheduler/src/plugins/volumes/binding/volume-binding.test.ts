@@ -122,6 +122,19 @@ describe('claims of a pod', () => {
   });
 });
 
+it('takes the smallest volume, whether it is that of the host or one that any host may have', () => {
+  const holderOf = (name: string) => context.volumes.get(name)?.spec?.claimRef?.name;
+  cluster.volume('local-2', '2Gi', 'n1');
+  cluster.volume('local-4', '4Gi', 'n1');
+  cluster.volume('shared-1', '1Gi');
+  cluster.volume('shared-3', '3Gi');
+  for (const name of ['a', 'b', 'c', 'd']) {
+    cluster.claim(name, '1Gi');
+    reserve(cluster.pod(`of-${name}`, name));
+  }
+  expect(['shared-1', 'local-2', 'shared-3', 'local-4'].map(holderOf)).toEqual(['a', 'b', 'c', 'd']);
+});
+
 describe('volumes that are made', () => {
   const made = { spec: { storageClassName: 'made', resources: { requests: { storage: '5Gi' } } } };
 

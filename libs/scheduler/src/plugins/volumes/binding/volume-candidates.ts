@@ -1,6 +1,7 @@
 import { labelSelectorOf, parseQuantity, type Quantity } from '@orch/machinery';
 import type { PersistentVolume, PersistentVolumeClaim } from '@orch/schema/types/core/v1';
 import { claimClass, type VolumeNames, volumeClass } from '../volume-names.js';
+import { hostsOf } from './volume-affinity.js';
 
 const NONE = parseQuantity('0');
 const storageOf = (list: Readonly<Record<string, string>> | undefined): Quantity =>
@@ -26,8 +27,8 @@ export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentV
 export class VolumeCandidates {
   /** Volumes that are reserved for the claim: no other is taken. */
   readonly #reserved: readonly PersistentVolume[];
-  /** The smallest first. */
-  readonly #free: readonly PersistentVolume[];
+  /** Other volumes, the smallest first, by the only hosts that have them; those that any host may have are under `''`. */
+  readonly #free: ReadonlyMap<string, readonly RankedVolume[]>;
 
   /** @throws SelectorError, QuantityError */
   constructor(claim: PersistentVolumeClaim, volumes: Iterable<PersistentVolume>, names: VolumeNames) {
@@ -36,24 +37,54 @@ export class VolumeCandidates {
     this.#reserved = fitting.filter((volume) => isVolumeOf(volume, claim));
     const selector = claim.spec?.selector && labelSelectorOf(claim.spec.selector);
     const className = claimClass(claim, names);
-    this.#free = fitting
+    const free = fitting
       .filter((volume) => isFree(volume, claim) && volumeClass(volume, names) === className)
       .filter(({ metadata }) => selector?.matches(metadata?.labels) ?? true)
       .map((volume) => ({ volume, capacity: storageCapacity(volume) }))
-      .sort((a, b) => a.capacity.compare(b.capacity))
-      .map(({ volume }) => volume);
+      .sort((a, b) => a.capacity.compare(b.capacity));
+    this.#free = byHost(
+      free.map(({ volume }) => volume),
+      names.hostname,
+    );
   }
 
   /**
    * Returns the volume for the claim on a node: the one that is reserved for it, else the smallest that fits.
+   * @param host label of the node
    * @param excluded names of volumes that are taken
    */
-  find(isOnNode: (volume: PersistentVolume) => boolean, excluded: ReadonlySet<string>): PersistentVolume | undefined {
+  find(
+    isOnNode: (volume: PersistentVolume) => boolean,
+    host: string,
+    excluded: ReadonlySet<string>,
+  ): PersistentVolume | undefined {
     const isTaken = ({ metadata }: PersistentVolume) => excluded.has(metadata?.name ?? '');
     const reserved = this.#reserved.find((volume) => !isTaken(volume));
     if (reserved) return isOnNode(reserved) ? reserved : undefined;
-    return this.#free.find((volume) => !isTaken(volume) && isOnNode(volume));
+    const isUsable = ({ volume }: RankedVolume) => !isTaken(volume) && isOnNode(volume);
+    const local = host === '' ? undefined : this.#free.get(host)?.find(isUsable);
+    const anywhere = this.#free.get('')?.find(isUsable);
+    return (local && anywhere ? (local.rank < anywhere.rank ? local : anywhere) : (local ?? anywhere))?.volume;
   }
+}
+
+/** A volume with its place among all that could be taken. */
+interface RankedVolume {
+  readonly volume: PersistentVolume;
+  readonly rank: number;
+}
+
+/** Sorts volumes by host, so that nodes with volumes of their own do not look at those of all others. */
+function byHost(volumes: readonly PersistentVolume[], hostname: string): ReadonlyMap<string, readonly RankedVolume[]> {
+  const found = new Map<string, RankedVolume[]>();
+  for (const [rank, volume] of volumes.entries()) {
+    for (const host of hostsOf(volume, hostname) ?? ['']) {
+      const volumesOfHost = found.get(host) ?? [];
+      volumesOfHost.push({ volume, rank });
+      found.set(host, volumesOfHost);
+    }
+  }
+  return found;
 }
 
 function fits(volume: PersistentVolume, claim: PersistentVolumeClaim, size: Quantity): boolean {

@@ -50,9 +50,4 @@ export class VolumeContext {
     this.claims = new AssumedObjects(objects.persistentVolumeClaims, 'v1.PersistentVolumeClaim');
     this.volumesOfClass = new ClassVolumes(objects.persistentVolumes, this.volumes, this.names);
   }
-
-  /** Ends, once nothing is scheduled any more. */
-  close(): void {
-    this.volumesOfClass.close();
-  }
 }
