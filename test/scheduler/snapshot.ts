@@ -23,6 +23,8 @@ const APPS = '/apis/apps/v1';
 
 /** A cluster with random objects, and a copy of it in the memory of the test. */
 export class Snapshot {
+  #markers = 0;
+
   constructor(
     private readonly api: Api,
     private readonly reference: ReferenceScheduler,
@@ -35,7 +37,7 @@ export class Snapshot {
       await this.#make('/api/v1/namespaces', { metadata: { name, labels: NAMESPACE_LABELS[name] } });
       await this.#make(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
     }
-    await this.#marked();
+    await this.#nodesNoticed();
   }
 
   /** Makes nodes, pods on them, and everything else. @returns names of the nodes */
@@ -55,12 +57,12 @@ export class Snapshot {
       ok(await this.api.patch(`/api/v1/nodes/n${at}`, 'merge', { metadata, spec: { taints } }));
     for (const pod of portsOnce(random.many(15, 45, (at) => this.#onNode(random, `e${at}`, names))))
       await this.#placed(random, pod);
-    await this.#marked();
-    const pods = await this.#list<Pod & Named>('/api/v1/pods');
-    await this.reference.noticed(
-      '"Add event for scheduled pod" pod=',
-      pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
-    );
+    for (const pod of random.many(0, 5, (at) =>
+      randomPod(random, `w${at}`, names, { schedulingGates: [{ name: 'w' }] }),
+    ))
+      await this.#nominated(pod, random.pick(names));
+    await this.#nodesNoticed();
+    await this.podsNoticed();
     return names;
   }
 
@@ -90,6 +92,16 @@ export class Snapshot {
     ok(await this.api.patch(`${path}/status`, 'merge', { status }));
   }
 
+  /** Waits until the reference has noticed every change of pods on nodes so far. */
+  async podsNoticed(): Promise<void> {
+    const name = `marker${this.#markers++}`;
+    const spec = { nodeName: 'nowhere', containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false };
+    await this.#make('/api/v1/namespaces/near/pods', { metadata: { name }, spec });
+    await this.reference.noticed('"Add event for scheduled pod" pod=', [`near/${name}`]);
+    await this.delete(`/api/v1/namespaces/near/pods/${name}`);
+    await this.reference.noticed('"Delete event for scheduled pod" pod=', [`near/${name}`]);
+  }
+
   /** Deletes at once. */
   async delete(path: string): Promise<void> {
     ok(await this.api.delete(`${path}?gracePeriodSeconds=0`));
@@ -106,8 +118,11 @@ export class Snapshot {
     await this.delete('/api/v1/nodes');
   }
 
-  /** Waits until the reference follows nodes, and has noticed every change of them so far. */
-  async #marked(): Promise<void> {
+  /**
+   * Waits until the reference has noticed every change of nodes so far: what came before a node on the same watch has
+   * been noticed once that node has.
+   */
+  async #nodesNoticed(): Promise<void> {
     await this.#make('/api/v1/nodes', { metadata: { name: 'marker' } });
     await this.reference.noticed('"Add event for node" node=', ['marker']);
     await this.delete('/api/v1/nodes/marker');
@@ -122,6 +137,12 @@ export class Snapshot {
     const path = await this.#in('/api/v1', 'pods', pod);
     await this.began(random, path);
     if (random.chance(0.1)) ok(await this.api.delete(path));
+  }
+
+  /** Makes a pod that waits for a node; a gate keeps it from ever getting there. */
+  async #nominated(pod: object, nominatedNodeName: string): Promise<void> {
+    const path = await this.#in('/api/v1', 'pods', pod);
+    ok(await this.api.patch(`${path}/status`, 'merge', { status: { nominatedNodeName } }));
   }
 
   async #budget(budget: Part, status: Part): Promise<void> {

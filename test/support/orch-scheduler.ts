@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeKubeconfig } from '@orch/client';
 import { EXECUTABLE, freePorts, ManagedProcess } from '../../tools/up/index.js';
-import type { Api, ApiObject } from './api.js';
+import type { Api } from './api.js';
 import type { Standalone } from './standalone.js';
 
 /** Settings of {@link startScheduler}. */
@@ -77,13 +77,21 @@ export function askPort(port: number, path: string, token?: string): Promise<{ s
   });
 }
 
-/** Makes a node that is ready, with 4 CPUs and room for 110 pods where nothing else is said. */
-export async function addReadyNode(api: Api, name: string, node: Partial<ApiObject> = {}): Promise<void> {
-  const labels = { 'kubernetes.io/hostname': name, ...node.metadata?.labels };
+/** Settings of {@link addReadyNode}. */
+export interface ReadyNode {
+  /** Labels beside that of its name. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Default: 4 CPUs, 8 GiB, 110 pods. */
+  readonly allocatable?: Readonly<Record<string, string>>;
+}
+
+/** Makes a node that is ready. */
+export async function addReadyNode(api: Api, name: string, node: ReadyNode = {}): Promise<void> {
+  const labels = { 'kubernetes.io/hostname': name, ...node.labels };
   await api.post('/api/v1/nodes', { metadata: { name, labels } });
-  const allocatable = { cpu: '4', memory: '8Gi', pods: '110' };
+  const { allocatable = { cpu: '4', memory: '8Gi', pods: '110' } } = node;
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Test', message: '' }];
-  const status = { allocatable, capacity: allocatable, conditions, ...(node.status as object) };
+  const status = { allocatable, capacity: allocatable, conditions };
   await api.patch(`/api/v1/nodes/${name}/status`, 'merge', { status });
   // Nodes are made with a taint until a controller has seen that they are ready.
   await api.patch(`/api/v1/nodes/${name}`, 'merge', { spec: { taints: null } });

@@ -77,4 +77,4 @@ export {
   type UserInfo,
   wireUser,
 } from './user.js';
-export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
+export { CLIENT_CERTIFICATE_OPTIONS, keepChains } from './x509.js';

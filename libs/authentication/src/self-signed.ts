@@ -5,9 +5,11 @@ const DAYS = 365;
 
 /**
  * Makes a serving certificate for this machine that nobody vouches for: it is signed by an authority of its own, whose
- * key is forgotten. @param address that is listened on
+ * key is forgotten.
+ * @param address that is listened on
+ * @param now milliseconds since 1970
  */
-export async function selfSignedPair(address: string, now = Date.now()): Promise<Issuer> {
+export async function selfSignedPair(address: string, now: number): Promise<Issuer> {
   const name = hostname().toLowerCase();
   const authorityKey = await generateKey();
   const subject = { commonName: `${name}-ca` };

@@ -4,7 +4,7 @@ import { VerdictCache } from '@orch/webhooks';
 import type { ReviewSettings } from './token-reviews.js';
 
 /** Settings of {@link accessReviews}. */
-export interface AccessReviewSettings extends Pick<ReviewSettings, 'client' | 'names'> {
+interface AccessReviewSettings extends Pick<ReviewSettings, 'client' | 'names'> {
   /** Milliseconds that an answer that allows is kept. */
   readonly allowedMs: number;
   /** Milliseconds that any other answer is kept. */

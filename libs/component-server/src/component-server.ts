@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Authenticator, CERTIFICATES_ASKED_FOR, keepChains, type UserInfo } from '@orch/authentication';
+import { type Authenticator, CLIENT_CERTIFICATE_OPTIONS, keepChains, type UserInfo } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 
 /** An answer to a request of a component's port. */
 export interface PageAnswer {
+  /** Default 200. */
   readonly status?: number;
+  /** Default: plain text. */
   readonly contentType?: string;
+  /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body. */
   readonly body: string;
 }
 
@@ -18,6 +22,7 @@ export type Page = (path: string, query: URLSearchParams) => Promise<PageAnswer 
 
 /** Settings of a {@link ComponentServer}. */
 export interface ComponentServerSettings {
+  /** Address that is listened on. */
   readonly address: string;
   /** 0 for any that is free. */
   readonly port: number;
@@ -25,7 +30,9 @@ export interface ComponentServerSettings {
   readonly pair: { readonly cert: string; readonly key: string };
   /** Bundle of the authorities of client certificates, PEM; absent where they are not looked at. */
   readonly clientAuthorities?: string;
+  /** Authenticates callers. */
   readonly authenticator: Authenticator;
+  /** Decides which paths a caller may get. */
   readonly authorizer: Authorizer;
   /** Paths for which nobody needs a right; one that ends with `*` means all that begin so. */
   readonly allowedPaths: readonly string[];
@@ -51,7 +58,7 @@ export class ComponentServer {
     this.#server = createServer(
       {
         ...pair,
-        ...CERTIFICATES_ASKED_FOR,
+        ...CLIENT_CERTIFICATE_OPTIONS,
         ...(clientAuthorities !== undefined && { ca: clientAuthorities }),
         minVersion: 'TLSv1.2',
         maxHeaderSize: MAX_HEAD_BYTES,

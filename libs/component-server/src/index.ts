@@ -1,4 +1,4 @@
-export { ComponentServer, type ComponentServerSettings, type Page, type PageAnswer } from './component-server.js';
-export { componentServer, type OpenSettings } from './open-server.js';
-export { type ComponentServerOptions, componentServerOptions } from './options.js';
+export type { ComponentServer } from './component-server.js';
+export { componentServer } from './open-server.js';
+export { componentServerOptions } from './options.js';
 export { componentPages } from './pages.js';

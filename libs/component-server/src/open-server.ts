@@ -2,15 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { authoritiesOf, createAuthenticator, selfSignedPair } from '@orch/authentication';
 import type { Client } from '@orch/client';
 import type { Names } from '@orch/machinery';
+import { systemClock } from '@orch/runtime';
 import { accessReviews } from './access-reviews.js';
 import { ComponentServer, type Page } from './component-server.js';
 import type { ComponentServerOptions } from './options.js';
 import { TokenReviews } from './token-reviews.js';
 
-/** What a port is opened with beside its options. */
+/** Dependencies of {@link componentServer}. */
 export interface OpenSettings {
   /** Asks the API. */
   readonly client: Pick<Client, 'create'>;
+  /** Names of the installation. */
   readonly names: Names;
   /** Pages by path. */
   readonly pages: Readonly<Record<string, Page>>;
@@ -45,7 +47,8 @@ export async function componentServer(
 }
 
 async function pairOf({ tlsCertFile, tlsPrivateKeyFile, bindAddress }: ComponentServerOptions) {
-  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined) return selfSignedPair(bindAddress);
+  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined)
+    return selfSignedPair(bindAddress, systemClock.wall());
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined)
     throw new Error('--tls-cert-file and --tls-private-key-file belong together');
   return { cert: await readFile(tlsCertFile, 'utf8'), key: await readFile(tlsPrivateKeyFile, 'utf8') };

@@ -5,7 +5,9 @@ import { VerdictCache } from '@orch/webhooks';
 
 /** Settings of reviews. */
 export interface ReviewSettings {
+  /** Client of the API, with the right to create reviews. */
   readonly client: Pick<Client, 'create'>;
+  /** Names of the installation. */
   readonly names: Names;
   /** Milliseconds that an answer is kept. */
   readonly cacheMs: number;

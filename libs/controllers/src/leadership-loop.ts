@@ -3,6 +3,7 @@ import { type Leadership, WorkQueue } from '@orch/runtime/work';
 
 /** Dependencies of a {@link LeadershipLoop}. */
 export interface LeadershipLoopOptions {
+  /** Decides whether this process leads. */
   readonly leadership: Pick<Leadership, 'term' | 'renew' | 'giveBack' | 'renewalMs'>;
   /** Called when a term begins. */
   readonly lead: (term: number) => void;
@@ -10,6 +11,7 @@ export interface LeadershipLoopOptions {
   readonly retire: () => void;
   /** Called with each failure to renew the lease, which is retried. */
   readonly onError: (error: unknown) => void;
+  /** Clock of renewals. */
   readonly clock: Clock;
 }
 

@@ -3,11 +3,13 @@ import type { LeadershipLease } from '@orch/runtime/work';
 
 /** The part of a Lease (coordination.k8s.io/v1) that leader election reads and writes. */
 export interface LeaseObject {
+  /** Name and version. */
   readonly metadata?: {
     readonly name?: string;
     readonly namespace?: string;
     readonly resourceVersion?: string;
   };
+  /** Holder and times. */
   readonly spec?: {
     readonly holderIdentity?: string;
     readonly leaseDurationSeconds?: number;
@@ -29,7 +31,9 @@ export interface LeaseClient {
 
 /** Settings of a {@link LeaseLock}. */
 export interface LeaseLockSettings {
+  /** Name of the Lease. */
   readonly name: string;
+  /** Namespace of the Lease. */
   readonly namespace: string;
   /** Name of this candidate, unlike that of any other. */
   readonly identity: string;
@@ -37,6 +41,7 @@ export interface LeaseLockSettings {
   readonly durationMs: number;
   /** Formats a wall time with microseconds. */
   readonly formatTime: (ms: number) => string;
+  /** Default: the machine's time. */
   readonly clock?: Clock;
 }
 

@@ -24,6 +24,7 @@ export type { ExtenderAnswer, ExtenderCall } from './extenders/extender-call.js'
 export { Extenders, type ExtendersOptions } from './extenders/extenders.js';
 export type { ClusterObjects, ClusterView } from './framework/cluster-view.js';
 export { podResourceMetrics } from './metrics/pod-resource-metrics.js';
+export { schedulerReleaseMetrics } from './metrics/release-metrics.js';
 export { type ObservedScheduler, schedulerMetrics } from './metrics/scheduler-metrics.js';
 export { makeProfile } from './plugins/make-profile.js';
 export { pluginRegistry } from './plugins/registry.js';

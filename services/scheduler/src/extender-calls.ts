@@ -42,11 +42,19 @@ class ExtenderCalls implements ExtenderCall {
   }
 }
 
+/** Extenders with their connections. */
+interface OpenExtenders {
+  /** For the scheduler. */
+  readonly extenders: Extenders;
+  /** Closes all connections. */
+  close(): Promise<void>;
+}
+
 /** Makes the extenders of a configuration. @param onError called with failures that do not keep a pod from being scheduled */
 export function openExtenders(
   configurations: readonly ExtenderConfiguration[],
   onError: (extender: string, error: unknown) => void,
-): { readonly extenders: Extenders; close(): Promise<void> } {
+): OpenExtenders {
   const opened: ExtenderCalls[] = [];
   const callOf = (configuration: ExtenderConfiguration) => {
     const calls = new ExtenderCalls(configuration);

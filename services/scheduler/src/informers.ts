@@ -27,20 +27,36 @@ const RUNNING = 'status.phase!=Succeeded,status.phase!=Failed';
 
 const byNamespace = { namespace: ({ metadata }: ApiObject) => [metadata?.namespace ?? ''] };
 
-/** Follows what a scheduler reads. @param onError called with each failure, which is retried */
+/** Makes an informer of a resource. */
+type Follow = <T extends object>(group: string, resource: string, settings?: InformerSettings) => Informer<T & ApiObject>;
+
+/** Follows the resources that a scheduler reads. @param onError called with each failure, which is retried */
 export function clientInformers(
   client: Client,
   names: Names,
   onError: (error: unknown, resource: string) => void,
 ): ClientInformers {
-  const all: Informer<ApiObject>[] = [];
-  const follow = <T extends object>(group: string, resource: string, settings: InformerSettings = {}) => {
+  const all: Pick<Informer<ApiObject>, 'start' | 'synced' | 'stop'>[] = [];
+  const follow: Follow = (group, resource, settings = {}) => {
     const ref: ResourceRef = { group: names.group(group), version: 'v1', resource };
     const onEach = (error: unknown) => onError(error, resource);
-    const informer = new Informer<T & ApiObject>(client, ref, { ...settings, indexers: byNamespace, onError: onEach });
-    all.push(informer as unknown as Informer<ApiObject>);
-    return informer;
+    const informer = new Informer<ApiObject>(client, ref, { ...settings, indexers: byNamespace, onError: onEach });
+    all.push(informer);
+    return informer as never;
   };
+  return {
+    ...followed(follow),
+    async start() {
+      for (const informer of all) informer.start();
+      await Promise.all(all.map(({ synced }) => synced));
+    },
+    async stop() {
+      await Promise.all(all.map((informer) => informer.stop()));
+    },
+  };
+}
+
+function followed(follow: Follow): SchedulerInformers {
   const storage = 'storage.orch.io';
   return {
     pods: follow<Pod>('', 'pods', { fieldSelector: RUNNING }),
@@ -57,12 +73,5 @@ export function clientInformers(
     csiNodes: follow<CSINode>(storage, 'csinodes'),
     csiDrivers: follow<CSIDriver>(storage, 'csidrivers'),
     csiStorageCapacities: follow<CSIStorageCapacity>(storage, 'csistoragecapacities'),
-    async start() {
-      for (const informer of all) informer.start();
-      await Promise.all(all.map(({ synced }) => synced));
-    },
-    async stop() {
-      await Promise.all(all.map((informer) => informer.stop()));
-    },
   };
 }

@@ -8,18 +8,23 @@ import { Leadership } from '@orch/runtime/work';
 import type { SchedulerConfiguration } from '@orch/scheduler';
 import { clientLease } from './api.js';
 
-/** What happens as this process leads and does not any more. */
-export interface LeadershipTasks {
+/** Callbacks of leader election. */
+interface LeadershipTasks {
+  /** Called when this process begins to lead. */
   readonly lead: () => void;
+  /** Called when it leads no longer. */
   readonly retire: () => void;
+  /** Called with each failure to renew the lease, which is retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Leader election of a scheduler. */
-export interface SchedulerLeadership {
+interface SchedulerLeadership {
   /** Whether this process leads. */
   readonly leads: boolean;
+  /** Begins to compete for the lease. */
   start(): void;
+  /** Ends, and gives the lease back. */
   stop(): Promise<void>;
 }
 

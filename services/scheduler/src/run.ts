@@ -1,6 +1,6 @@
 import { loadConnection } from '@orch/client';
 import { namesOf } from '@orch/machinery';
-import { createLogger, Lifecycle, Metrics, runToCompletion } from '@orch/runtime';
+import { createLogger, Lifecycle, Metrics, RELEASE, runToCompletion } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
 import type { SchedulerOptionValues } from './options.js';
 import { portComponent } from './port.js';
@@ -15,7 +15,14 @@ export async function runScheduler(
   const names = namesOf(options.naming);
   const file = configuration.clientConnection.kubeconfig || options.kubeconfig;
   const connection = await loadConnection({ names, ...(file !== undefined && { file }) });
-  const parts = { options, configuration, connection, logger, names, metrics: new Metrics() };
+  const parts = {
+    options,
+    configuration,
+    connection,
+    logger,
+    names,
+    metrics: new Metrics({ release: RELEASE }).withProcessMetrics(),
+  };
   const scheduling = schedulingComponent(parts);
   const lifecycle = new Lifecycle({ logger });
   lifecycle.add(portComponent(parts, scheduling.pods)).add(scheduling);

@@ -1,8 +1,8 @@
 import type { SharedInformer } from '@orch/runtime/informers';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import type { StorageClass } from '@orch/schema/types/storage/v1';
-import { admits } from '../cluster/admits.js';
 import type { ClusterState } from '../cluster/cluster-state.js';
+import { refusedBy } from '../cluster/refused-by.js';
 import { ACTION, type EventResource } from '../framework/cluster-event.js';
 import { podInfoOf } from '../framework/pod-info.js';
 import type { Nominations } from '../queue/nominations.js';
@@ -86,7 +86,9 @@ function setNode(object: Node, { state, queue }: ClusterFollower): void {
   if (changes === 0 || !node) return;
   const label = NODE_LABELS.find(([bit]) => (changes & bit) !== 0)?.[1];
   const moved = label === undefined ? NODE_ADD : event('Node', changes, label);
-  queue.move(moved, (pod) => admits(node, pod));
+  // New places, and pods that come with their node, can make others fit on other nodes than this one.
+  const isAboutOthers = (changes & ACTION.updateLabels) !== 0 || (label === undefined && node.podCount > 0);
+  queue.move(moved, isAboutOthers ? undefined : (pod) => refusedBy(node, pod));
 }
 
 function removeNode(name: string, { state, queue }: ClusterFollower): void {
@@ -125,15 +127,18 @@ function setPending(before: Pod | undefined, pod: Pod, follower: ClusterFollower
 function setPlaced(before: Pod | undefined, pod: Pod, nodeName: string, follower: ClusterFollower): void {
   const { state, queue, nominations } = follower;
   const uid = pod.metadata?.uid ?? '';
-  const isThere = state.nodeOf(uid) === nodeName && !state.isAssumed(uid);
+  const known = state.nodeOf(uid);
+  const isThere = known === nodeName && !state.isAssumed(uid);
   if (isThere && before && !placementChanged(before, pod)) {
     state.refreshPod(pod);
     return;
   }
   const info = podInfoOf(pod);
   queue.delete(uid);
-  nominations.delete(uid);
+  nominations.placed(uid, nodeName);
   state.setPod(info, nodeName);
+  // It was assumed on another node, which has room again.
+  if (known !== undefined && known !== nodeName) queue.move(POD_DELETE);
   if (isThere) queue.move(POD_UPDATE);
   else queue.moveForPlaced(info, POD_ADD);
 }

@@ -57,18 +57,18 @@ export class Judgement {
     private readonly filters: readonly PodFilter[],
     /** Names of the only nodes that can be chosen; undefined for all. */
     readonly candidates: ReadonlySet<string> | undefined,
-    private readonly nominated: (node: string) => Iterable<PodInfo>,
+    private readonly nominated: (node: string) => Iterable<PodInfo> | undefined,
   ) {}
 
   /**
-   * Prepares the filters. @param nominated pods that are nominated for a node @returns why the pod can be on no node
+   * Prepares the filters. @param nominated pods that are nominated for a node; undefined for none @returns why the pod can be on no node
    * @throws Error where a plugin cannot judge
    */
   static prepare(
     pod: PodInfo,
     plugins: readonly FilterPlugin[],
     view: ClusterView,
-    nominated: (node: string) => Iterable<PodInfo>,
+    nominated: (node: string) => Iterable<PodInfo> | undefined,
   ): Judgement | Rejection {
     const filters: PodFilter[] = [];
     const narrowing: string[] = [];
@@ -91,12 +91,15 @@ export class Judgement {
    * victims to leave the node count, and it must fit without them too: they may go elsewhere.
    */
   filter(node: NodeInfo): Rejection | undefined {
-    return this.#withNominated(new Trial(node, this.filters), node.name);
+    // Most nodes have no such pods: nothing is made for them.
+    const nominated = this.nominated(node.name);
+    if (!nominated) return firstRejection(this.filters, node);
+    return this.#withNominated(new Trial(node, this.filters), nominated);
   }
 
   /** As {@link filter}, after changes to the pods on the node. */
   filterTrial(trial: Trial, node: NodeInfo): Rejection | undefined {
-    return this.#withNominated(trial, node.name);
+    return this.#withNominated(trial, this.nominated(node.name) ?? []);
   }
 
   /** Returns the filters on a copy of a node. */
@@ -119,9 +122,9 @@ export class Judgement {
     return reservations;
   }
 
-  #withNominated(trial: Trial, node: string): Rejection | undefined {
+  #withNominated(trial: Trial, nominated: Iterable<PodInfo>): Rejection | undefined {
     let withThem: Trial | undefined;
-    for (const pod of this.nominated(node)) {
+    for (const pod of nominated) {
       if (pod.priority < this.pod.priority || pod.uid === this.pod.uid) continue;
       withThem ??= trial.fork();
       withThem.addPod(pod);

@@ -46,7 +46,7 @@ const FLUSH_MS = 300_000;
 export class Scheduler {
   readonly #state: ClusterState;
   readonly #queue: SchedulingQueue;
-  readonly #nominations = new Nominations();
+  readonly #nominations = new Nominations(() => this.#queue.move(POD_DELETE));
   readonly #profiles: ReadonlyMap<string, Profile>;
   readonly #cycle: SchedulingCycle;
   readonly #failures: FailureHandler;
@@ -203,7 +203,7 @@ export class Scheduler {
       const decision = await this.#cycle.decide(pod.info, profile);
       if ('node' in decision) {
         this.#state.assume(decision.pod, decision.node);
-        this.#nominations.delete(decision.pod.uid);
+        this.#nominations.placed(decision.pod.uid, decision.node);
       }
       return decision;
     } finally {

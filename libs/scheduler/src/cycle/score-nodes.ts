@@ -15,7 +15,8 @@ export async function totalScores(
   const slices = new Slices();
   for (const { plugin, weight } of plugins) {
     const scores = plugin.score(pod, nodes, view);
-    for (const [at, score] of scores?.entries() ?? []) totals[at] = (totals[at] as number) + weight * score;
+    if (scores)
+      for (let at = 0; at < totals.length; at++) totals[at] = (totals[at] as number) + weight * (scores[at] as number);
     const pause = slices.between();
     if (pause) await pause;
   }

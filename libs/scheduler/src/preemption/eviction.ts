@@ -23,7 +23,7 @@ export class Eviction {
   async run(pod: PodInfo, { node, victims }: Candidate): Promise<void> {
     await Promise.all(victims.map((victim) => this.#delete(victim, pod, node)));
     const { nominations } = this.options;
-    const lower = [...nominations.on(node)].filter(({ priority }) => priority < pod.priority);
+    const lower = [...(nominations.on(node) ?? [])].filter(({ priority }) => priority < pod.priority);
     await Promise.all(lower.map((other) => this.#clear(other)));
   }
 

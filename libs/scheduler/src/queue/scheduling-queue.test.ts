@@ -38,7 +38,9 @@ function pod(
 const helps = (plugin: string, { resource, actions }: ClusterEvent): boolean =>
   plugin === 'Fit'
     ? (resource === 'Node' && (actions & ACTION.add) !== 0) || (resource === 'Pod' && (actions & ACTION.delete) !== 0)
-    : plugin !== 'deaf';
+    : plugin === 'Nodes'
+      ? resource === 'Node'
+      : plugin !== 'deaf';
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -138,7 +140,7 @@ describe('pods that have failed', () => {
     expect(queue.sizes).toEqual({ active: 0, backoff: 0, unschedulable: 1, gated: 0 });
     queue.move(POD_ADD);
     expect(queue.sizes).toMatchObject({ unschedulable: 1 });
-    queue.move(NODE_ADD, () => false);
+    queue.move(NODE_ADD, () => 'Taints');
     expect(queue.sizes).toMatchObject({ unschedulable: 1 });
     queue.move(NODE_ADD);
     expect(queue.sizes).toMatchObject({ unschedulable: 0, backoff: 1 });
@@ -146,6 +148,13 @@ describe('pods that have failed', () => {
     expect(queue.hasReady).toBe(false);
     clock.advanceNow(1);
     expect(names()).toEqual(['a']);
+  });
+
+  it('wait for what would help the plugin too that refuses a node which has come meanwhile', () => {
+    fails('a', new Set(['Nodes']));
+    queue.move(NODE_ADD, () => 'Fit');
+    queue.move(POD_DELETE);
+    expect(queue.sizes).toMatchObject({ unschedulable: 0, backoff: 1 });
   });
 
   it('are ready at once where the backoff is over when a change helps', () => {
@@ -174,13 +183,6 @@ describe('pods that have failed', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('leave no timer behind once the queue is stopped', () => {
-    fails('a', new Set());
-    fails('b');
-    queue.stop();
-    expect(clock.pending).toBe(0);
-  });
-
   it('are tried again at once when their spec or labels change, and not for a new status', () => {
     fails('a');
     clock.advanceNow(2_000);
@@ -197,8 +199,8 @@ describe('pods that have failed', () => {
     queue.delete('a');
     queue.delete('b');
     expect(queue.sizes).toEqual({ active: 0, backoff: 0, unschedulable: 0, gated: 0 });
-    clock.advanceNow(400_000);
-    expect(queue.hasReady).toBe(false);
+    queue.stop();
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -206,7 +208,7 @@ describe('pods that are being tried', () => {
   it('wait for their backoff alone when a change that helps came meanwhile', () => {
     queue.set(pod('a'));
     const attempt = queue.pop();
-    queue.move(NODE_ADD, () => false);
+    queue.move(NODE_ADD, () => 'Taints');
     if (attempt) queue.retry(attempt, FIT);
     expect(queue.sizes).toMatchObject({ unschedulable: 0, backoff: 1 });
   });

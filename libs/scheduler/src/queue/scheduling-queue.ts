@@ -146,12 +146,16 @@ export class SchedulingQueue {
     else this.#wait(pod, 'unschedulable', 'ScheduleAttemptFailure');
   }
 
-  /** Takes up pods again that a change could make schedulable. @param isMeant which pods; default all */
-  move(event: NamedEvent, isMeant: (pod: PodInfo, rejectedBy: ReadonlySet<string>) => boolean = () => true): void {
-    for (const { changes } of this.#attempts.values()) changes.add(event);
-    for (const pod of [...this.#waiting.values()])
-      if (!pod.isGated && this.#isHelped(pod, event) && isMeant(pod.info, pod.rejectedBy))
-        this.#takeUp(pod, event.label);
+  /**
+   * Takes up pods again that a change could make schedulable. @param refusedBy returns the plugin by which it does not
+   * help a pod nevertheless: the pod waits for that one's changes too, as if it had been tried
+   */
+  move(event: NamedEvent, refusedBy: (pod: PodInfo) => string | undefined = () => undefined): void {
+    this.#move(event, (pod) => {
+      const plugin = refusedBy(pod.info);
+      if (plugin !== undefined) pod.rejectedBy = new Set([...pod.rejectedBy, plugin]);
+      return plugin === undefined;
+    });
   }
 
   /**
@@ -160,7 +164,7 @@ export class SchedulingQueue {
    */
   moveForPlaced({ namespace, labels }: PodInfo, event: NamedEvent): void {
     const namespaceLabels = this.options.namespaceLabels(namespace);
-    this.move(event, (pod, rejectedBy) => {
+    this.#move(event, ({ info: pod, rejectedBy }) => {
       if (pod.affinity.required.some((term) => termMeans(term, namespace, namespaceLabels, labels))) return true;
       if (pod.namespace !== namespace) return false;
       return [...rejectedBy].some((plugin) => plugin !== INTER_POD_AFFINITY && this.options.helps(plugin, event));
@@ -184,6 +188,12 @@ export class SchedulingQueue {
       waiting.info = info;
       if (isChanged) this.#takeUp(waiting, 'PodUpdate');
     } else this.#ready(new PendingPod(info, this.#clock.now(), this.options.backoff), 'PodAdd');
+  }
+
+  #move(event: NamedEvent, isMeant: (pod: PendingPod) => boolean): void {
+    for (const { changes } of this.#attempts.values()) changes.add(event);
+    for (const pod of [...this.#waiting.values()])
+      if (!pod.isGated && this.#isHelped(pod, event) && isMeant(pod)) this.#takeUp(pod, event.label);
   }
 
   #isHelped({ rejectedBy }: PendingPod, event: ClusterEvent): boolean {

@@ -8,6 +8,7 @@ import type { NodeInfo } from '../framework/node-info.js';
 import type { Rejection } from '../framework/plugin.js';
 import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
 import type { Profile } from '../framework/profile.js';
+import { victimsOn } from '../preemption/victims.js';
 import { Nominations } from '../queue/nominations.js';
 import type { FakeCluster } from './fake-cluster.js';
 import { BLIND } from './run-scheduler.js';
@@ -20,8 +21,18 @@ export interface Explanation {
   readonly scores: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Message where no node can be chosen. */
   readonly message: string | undefined;
-  /** Names of the pods that would have to go, by each node that may be chosen for that. */
-  readonly victims: Readonly<Record<string, readonly string[]>>;
+  /** What would have to go, by each node on which that helps. */
+  readonly victims: Readonly<Record<string, Victims>>;
+}
+
+/** Pods that would have to go from a node. */
+export interface Victims {
+  /** Their names with namespaces, sorted. */
+  readonly pods: readonly string[];
+  /** Number of them whose deletion violates a budget. */
+  readonly violations: number;
+  /** Whether the node may be chosen: no other is better. */
+  readonly isBest: boolean;
 }
 
 const placed = ({ spec, status }: Pod) =>
@@ -38,14 +49,23 @@ export function stateOf({ informers }: FakeCluster): ClusterState {
   return state;
 }
 
+/** Returns the pods that wait for a node which they are nominated for. */
+function nominationsIn({ informers }: FakeCluster): Nominations {
+  const nominations = new Nominations();
+  for (const pod of informers.pods.list()) if (!pod.spec?.nodeName) nominations.update('', podInfoOf(pod));
+  return nominations;
+}
+
 /** Explains what would be decided about a pod that is not in the cluster yet. */
 export async function explain(cluster: FakeCluster, pod: Pod, profile: Profile): Promise<Explanation> {
   const state = stateOf(cluster);
   const info = podInfoOf(pod);
-  const judgement = Judgement.prepare(info, profile.filters, state, () => []);
+  const nominations = nominationsIn(cluster);
+  const judgement = Judgement.prepare(info, profile.filters, state, (node) => nominations.on(node));
   const reasons = 'reasons' in judgement ? undefined : reasonsOf(state.nodes, judgement);
   const feasible = state.nodes.filter(({ name }) => reasons?.[name] === '');
-  const { message, victims } = await decisionsOf(cluster, state, info, profile);
+  const { message, best } = await decisionsOf(cluster, state, info, profile);
+  const victims = 'reasons' in judgement || feasible.length > 0 ? {} : victimsBy(cluster, state, judgement, best);
   return { reasons, scores: scoresOf(info, feasible, state, profile), message, victims };
 }
 
@@ -69,12 +89,13 @@ const byNode = (nodes: readonly NodeInfo[], scores: readonly number[], weight: n
   Object.fromEntries(nodes.map(({ name }, at) => [name, (scores[at] as number) * weight]));
 
 /** Decides once from each start of the search for victims: nodes that are as good as each other are all found. */
-async function decisionsOf({ informers, clock }: FakeCluster, state: ClusterState, pod: PodInfo, profile: Profile) {
-  const victims: Record<string, readonly string[]> = {};
+async function decisionsOf(cluster: FakeCluster, state: ClusterState, pod: PodInfo, profile: Profile) {
+  const { informers, clock } = cluster;
+  const best = new Set<string>();
   let message: string | undefined;
   for (let start = 0; start < Math.max(1, state.nodes.length); start++) {
     const random = () => start / state.nodes.length;
-    const shared = { informers, clock, random, view: state, nominations: new Nominations(), observer: BLIND };
+    const shared = { informers, clock, random, view: state, nominations: nominationsIn(cluster), observer: BLIND };
     const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
     if ('error' in decision) throw decision.error;
     if ('node' in decision) {
@@ -83,7 +104,22 @@ async function decisionsOf({ informers, clock }: FakeCluster, state: ClusterStat
     }
     message = decision.message;
     if (!decision.candidate) break;
-    victims[decision.candidate.node] = decision.candidate.victims.map(({ key }) => key).sort();
+    best.add(decision.candidate.node);
   }
-  return { message, victims };
+  return { message, best };
+}
+
+function victimsBy({ informers }: FakeCluster, state: ClusterState, judgement: Judgement, best: ReadonlySet<string>) {
+  const victims: Record<string, Victims> = {};
+  if (best.size === 0) return victims;
+  for (const node of state.nodes) {
+    if (judgement.filter(node)?.isResolvable !== true) continue;
+    const found = victimsOn(node, judgement, (namespace) =>
+      informers.podDisruptionBudgets.byIndex('namespace', namespace),
+    );
+    if (!('victims' in found)) continue;
+    const pods = found.victims.map(({ key }) => key).sort();
+    victims[node.name] = { pods, violations: found.violations, isBest: best.has(node.name) };
+  }
+  return victims;
 }

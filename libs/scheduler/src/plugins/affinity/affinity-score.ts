@@ -19,7 +19,7 @@ export function affinityScores(
   if (preferred.length > 0 || !args.ignorePreferredTermsOfExistingPods) addExisting(sums, pod, view, args);
   for (const term of preferred)
     sums.addAll(term.topologyKey, view.podCounts([resolved(term, view)], true), term.weight);
-  const keys = [...sums.keys];
+  const { keys } = sums;
   if (keys.length === 0) return undefined;
   return scaled(nodes.map((node) => keys.reduce((sum, key) => sum + sums.of(key, node), 0)));
 }

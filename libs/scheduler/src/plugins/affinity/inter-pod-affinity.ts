@@ -10,7 +10,7 @@ export function interPodAffinity(args: InterPodAffinityArgs): FilterPlugin & Sco
     name: INTER_POD_AFFINITY,
     events: [
       { resource: 'Pod', actions: ACTION.all },
-      { resource: 'Node', actions: ACTION.add | ACTION.updateLabels },
+      { resource: 'Node', actions: ACTION.add | ACTION.delete | ACTION.updateLabels },
     ],
     prepare(pod, view) {
       if (pod.error) {

@@ -5,12 +5,14 @@ import type { NodeInfo } from '../../framework/node-info.js';
 export class PlaceCounts {
   /** Numbers that are added to those of the base. */
   readonly #counts = new Map<string, Map<string, number>>();
+  #keys: readonly string[];
   /** Number of places whose number is not 0. */
   #places: number;
 
   /** @param base numbers to begin with, shared and not to be changed any more */
   private constructor(private readonly base?: PlaceCounts) {
     this.#places = base === undefined ? 0 : base.#places;
+    this.#keys = base === undefined ? [] : base.#keys;
   }
 
   /** Returns numbers that are all 0. */
@@ -19,8 +21,8 @@ export class PlaceCounts {
   }
 
   /** Keys of the labels that are counted by. */
-  get keys(): ReadonlySet<string> {
-    return new Set([...(this.base?.keys ?? []), ...this.#counts.keys()]);
+  get keys(): readonly string[] {
+    return this.#keys;
   }
 
   /** Whether all numbers are 0. */
@@ -44,6 +46,7 @@ export class PlaceCounts {
     const value = node.labels[key];
     if (value === undefined) return;
     const before = this.#at(key, value);
+    if (!this.#keys.includes(key)) this.#keys = [...this.#keys, key];
     const values = this.#counts.get(key) ?? new Map<string, number>();
     this.#counts.set(key, values.set(value, (values.get(value) ?? 0) + by));
     this.#places += Number(before + by !== 0) - Number(before !== 0);

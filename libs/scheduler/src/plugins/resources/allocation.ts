@@ -16,13 +16,14 @@ export function allocationScores(
   resources: readonly WeightedResource[],
   scorer: Scorer,
 ): readonly number[] {
-  const wanted = resources.map(({ name }) => requests.get(name));
+  const names = resources.map(({ name }) => name);
+  const wanted = names.map((name) => requests.get(name));
   const requested = wanted.map(() => 0);
   const allocatable = wanted.map(() => 0);
   return nodes.map((node) => {
     const used = basis === 'scored' ? node.scoredRequested : node.requested;
-    for (const [at, { name }] of resources.entries()) {
-      const amount = wanted[at] as number;
+    for (let at = 0; at < names.length; at++) {
+      const [name, amount] = [names[at] as string, wanted[at] as number];
       // An extended resource that the pod does not ask for says nothing about it.
       const counts = amount !== 0 || COMPUTE.has(name);
       const capacity = counts ? node.allocatable.get(name) : 0;

@@ -22,8 +22,10 @@ export function scorerOf({ type, resources, shape }: ScoringStrategy): Scorer {
 
 function weightedMean(weights: readonly number[], score: (requested: number, allocatable: number) => number): Scorer {
   return (requested, allocatable) => {
-    let [sum, weightSum] = [0, 0];
-    for (const [at, weight] of weights.entries()) {
+    let sum = 0;
+    let weightSum = 0;
+    for (let at = 0; at < weights.length; at++) {
+      const weight = weights[at] as number;
       const capacity = allocatable[at] as number;
       if (capacity === 0) continue;
       sum += weight * score(requested[at] as number, capacity);
@@ -75,8 +77,10 @@ export function brokenLinear(points: readonly ShapePoint[]): (utilization: numbe
 /** Scores nodes higher whose resources are used up evenly: 1 − the standard deviation of their fractions. */
 export const balancedScorer: Scorer = (requested, allocatable) => {
   const fractions: number[] = [];
-  for (const [at, capacity] of allocatable.entries())
+  for (let at = 0; at < allocatable.length; at++) {
+    const capacity = allocatable[at] as number;
     if (capacity !== 0) fractions.push(Math.min(1, (requested[at] as number) / capacity));
+  }
   return Math.floor((1 - deviation(fractions)) * MAX_SCORE);
 };
 

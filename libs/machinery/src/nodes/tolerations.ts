@@ -1,6 +1,8 @@
 /** A taint of a node. */
 export interface TaintObject {
+  /** Key of the taint. */
   readonly key?: string;
+  /** Value of the taint; may be empty. */
   readonly value?: string;
   /** NoSchedule, PreferNoSchedule or NoExecute. */
   readonly effect?: string;
@@ -8,9 +10,11 @@ export interface TaintObject {
 
 /** A toleration of a pod. */
 export interface TolerationObject {
+  /** Key of the taint. Absent or empty: every key. */
   readonly key?: string;
   /** Equal (default) or Exists. */
   readonly operator?: string;
+  /** Value of the taint, with the operator Equal. */
   readonly value?: string;
   /** Absent or empty: every effect. */
   readonly effect?: string;

@@ -1,26 +1,31 @@
-import type { LabelOperator } from './label-requirement.js';
-import { LabelSelector, labelRequirement, SelectorError } from './label-selector.js';
+import type { LabelOperator } from '../label-requirement.js';
+import { LabelSelector, labelRequirement, SelectorError } from '../label-selector.js';
 
 type Labels = Readonly<Record<string, string>>;
 
 /** A condition on one label or field of nodes, as it stands in specs. */
 export interface NodeSelectorRequirementObject {
+  /** Key of the label, or name of the field. */
   readonly key?: string;
   /** In, NotIn, Exists, DoesNotExist, Gt or Lt. */
   readonly operator?: string;
+  /** Values that the operator needs. */
   readonly values?: readonly string[];
 }
 
 /** Conditions that must all hold, as they stand in specs. */
 export interface NodeSelectorTermObject {
+  /** Conditions on labels. */
   readonly matchExpressions?: readonly NodeSelectorRequirementObject[];
   /** `metadata.name` is the only field. */
   readonly matchFields?: readonly NodeSelectorRequirementObject[];
 }
 
-/** What a selector looks at of a node. */
+/** Name and labels of a node. */
 export interface SelectableNode {
+  /** Value of `metadata.name`. */
   readonly name: string;
+  /** Labels of the node. */
   readonly labels: Labels;
 }
 
