@@ -26,6 +26,7 @@ export type { ClusterObjects, ClusterView } from './framework/cluster-view.js';
 export { podResourceMetrics } from './metrics/pod-resource-metrics.js';
 export { schedulerReleaseMetrics } from './metrics/release-metrics.js';
 export { type ObservedScheduler, schedulerMetrics } from './metrics/scheduler-metrics.js';
+export { volumeMetrics } from './metrics/volume-metrics.js';
 export { makeProfile } from './plugins/make-profile.js';
 export { pluginRegistry } from './plugins/registry.js';
 export { VolumeContext } from './plugins/volumes/binding/volume-context.js';
