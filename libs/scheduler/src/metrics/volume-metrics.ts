@@ -1,5 +1,5 @@
 import type { Metrics } from '@orch/runtime';
-import type { VolumeStage } from '../plugins/volumes/binding/volume-context.js';
+import type { VolumeStage } from '@orch/scheduler-plugins';
 
 /** Declares the metric of volumes that could not be bound; once for a process. Returns what counts a failure. */
 export function volumeMetrics(metrics: Metrics): (stage: VolumeStage) => void {
