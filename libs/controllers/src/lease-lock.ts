@@ -30,7 +30,7 @@ export interface LeaseClient {
 }
 
 /** Settings of a {@link LeaseLock}. */
-export interface LeaseLockSettings {
+interface LeaseLockSettings {
   /** Name of the Lease. */
   readonly name: string;
   /** Namespace of the Lease. */

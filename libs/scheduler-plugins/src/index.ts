@@ -1,5 +1,5 @@
-export { type AffinityTerm, type Labels, termMeans } from './framework/affinity-term.js';
-export { Amounts } from './framework/amounts.js';
+export { type AffinityTerm, type LabelSet, termMeans } from './framework/affinity-term.js';
+export { ResourceAmounts } from './framework/amounts.js';
 export { ACTION, type ClusterEvent, type EventResource } from './framework/cluster-event.js';
 export type { ClusterObjects, ClusterView, CountsByNode, PlacedTerm, PodCondition } from './framework/cluster-view.js';
 export {
@@ -15,12 +15,12 @@ export {
   type FilterPlugin,
   type HypotheticalFilter,
   MAX_SCORE,
+  type PluginReservation,
   type PodFilter,
   type PreEnqueuePlugin,
   type QueuedPod,
   type QueueSortPlugin,
   type Rejection,
-  type Reservation,
   type ScorePlugin,
 } from './framework/plugin.js';
 export type {

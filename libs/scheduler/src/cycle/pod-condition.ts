@@ -2,7 +2,7 @@ import { formatTime } from '@orch/machinery';
 import type { Pod, PodCondition } from '@orch/schema/types/core/v1';
 
 /** A condition without its times. */
-export type NewCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+type NewCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
  * Returns a condition as it is to be written: with the time of the last change of its status; undefined where the pod has

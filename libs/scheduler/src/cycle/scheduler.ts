@@ -19,11 +19,15 @@ import { SchedulingCycle } from './scheduling-cycle.js';
 export interface SchedulerOptions {
   /** Profiles; those that share the queue have one sort plugin. At least one. */
   readonly profiles: readonly Profile[];
-  /** What is followed; all of them have synced. */
+  /** Informers, all of which have synced. */
   readonly informers: SchedulerInformers;
+  /** Names of the installation. */
   readonly names: Names;
+  /** Writes to the API. */
   readonly api: SchedulerApi;
+  /** Records events. */
   readonly events: EventRecorder;
+  /** Counts and measures. */
   readonly observer: SchedulerObserver;
   /** First and longest wait after a failed attempt. */
   readonly backoff: BackoffSettings;
@@ -33,6 +37,7 @@ export interface SchedulerOptions {
   readonly onError: (error: unknown, pod: string) => void;
   /** Services that take part in decisions. Default: none. */
   readonly extenders?: Extenders;
+  /** Default: the machine's time. */
   readonly clock?: Clock;
   /** 0 to 1. Default `Math.random`. */
   readonly random?: () => number;

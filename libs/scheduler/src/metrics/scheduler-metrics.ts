@@ -3,7 +3,7 @@ import type { SchedulerObserver } from '../cycle/observer.js';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
 /** State of the scheduler that metrics read: of the one that runs; undefined while none does. */
-export interface ObservedScheduler {
+interface ObservedScheduler {
   /** Number of pods in each part of the queue. */
   readonly pending: Readonly<Record<QueueName, number>>;
   /** Number of nodes and pods that are known. */
@@ -155,6 +155,10 @@ function observeSizes(metrics: Metrics, current: () => ObservedScheduler | undef
       ];
     },
   );
+  observeWork(metrics, current);
+}
+
+function observeWork(metrics: Metrics, current: () => ObservedScheduler | undefined): void {
   metrics.observedGauge(
     {
       ...{ name: 'scheduler_goroutines', labels: ['operation'] as const, stability: 'ALPHA' },

@@ -3,7 +3,7 @@ import type { PodInfo } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 
 /** Pods by whether their deletion would violate a budget. */
-export interface ByBudgets {
+interface ByBudgets {
   readonly violating: readonly PodInfo[];
   readonly others: readonly PodInfo[];
 }

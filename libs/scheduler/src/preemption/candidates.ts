@@ -13,7 +13,7 @@ export interface Candidate {
 /** Makes sums of priorities positive, so that fewer pods of a negative priority are better than many. */
 const OFFSET = 2 ** 31;
 
-/** What candidates are compared by, one after the other: the lowest is best. */
+/** Measures that candidates are compared by, one after the other: the lowest is best. */
 const MEASURES: readonly ((candidate: Candidate) => number)[] = [
   ({ violations }) => violations,
   ({ victims }) => victims[0]?.priority ?? 0,
@@ -42,7 +42,7 @@ function earliestStart(victims: readonly PodInfo[]): number {
 }
 
 /** When a pod began to run, milliseconds since 1970; the largest number for one that has not. */
-export function startOf({ pod }: PodInfo): number {
+function startOf({ pod }: PodInfo): number {
   const start = pod.status?.startTime;
   return start === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(start);
 }

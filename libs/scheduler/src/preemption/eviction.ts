@@ -7,7 +7,7 @@ import type { Nominations } from '../queue/nominations.js';
 import type { Candidate } from './candidates.js';
 
 /** Dependencies of an {@link Eviction}. */
-export interface EvictionOptions {
+interface EvictionOptions {
   readonly api: Pick<SchedulerApi, 'patchStatus' | 'deletePod'>;
   readonly events: EventRecorder;
   readonly nominations: Nominations;

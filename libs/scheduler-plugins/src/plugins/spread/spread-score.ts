@@ -6,7 +6,7 @@ import { hasAllKeys, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 
 /** How spread is scored. */
-export interface SpreadScoring {
+interface SpreadScoring {
   /** Whether nodes without the label of a constraint score 0. */
   readonly needsAllKeys: boolean;
   /** Label of nodes by which each is a domain of its own. */
@@ -34,7 +34,7 @@ export function spreadScores(
   return normalized(nodes, sums);
 }
 
-/** What a counting is made from. */
+/** Input of a counting. */
 interface CountingInput {
   readonly pod: PodInfo;
   readonly scored: readonly NodeInfo[];
