@@ -41,6 +41,6 @@ export { requiredNodeAffinity } from './plugins/node-affinity.js';
 export { prioritySort } from './plugins/priority-sort.js';
 export { type AnyPlugin, makePlugin, type PluginHost, pluginRegistry } from './plugins/registry.js';
 export { insufficient } from './plugins/resources/fit.js';
-export { VolumeContext } from './plugins/volumes/binding/volume-context.js';
+export { VolumeContext, type VolumeStage } from './plugins/volumes/binding/volume-context.js';
 export type { VolumeWriter } from './plugins/volumes/binding/volume-writer.js';
 export { type VolumeNames, volumeNamesOf } from './plugins/volumes/volume-names.js';

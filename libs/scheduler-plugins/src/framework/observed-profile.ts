@@ -9,6 +9,7 @@ export type PluginStatus = 'Success' | 'Skip' | 'Unschedulable' | 'Unschedulable
 interface PluginObservation {
   /** Called after each run that is measured. */
   readonly ran: (plugin: string, point: string, status: PluginStatus, seconds: number) => void;
+  /** Measures the runs. */
   readonly clock: Clock;
   /** 0 to 1. */
   readonly random: () => number;

@@ -265,6 +265,7 @@ describe('a reservation of volumes', () => {
     const filter = filterOf(pod);
     cluster.volumes.remove('pv');
     expect(() => filter.reserve?.(node)).toThrow('could not find v1.PersistentVolume "pv"');
+    expect(cluster.failures).toEqual(['assume']);
   });
 
   it('fails where the volume was changed by others, and is seen as they left it', async () => {
@@ -273,6 +274,7 @@ describe('a reservation of volumes', () => {
     const outcome = preBind(reservation);
     await outcome.ended;
     expect(outcome.state).toBe('volume pv has changed');
+    expect(cluster.failures).toEqual(['bind']);
     expect(context.volumes.get('pv')?.spec?.claimRef?.name).toBe('x');
     reservation.undo();
     expect(reasons(pod)).toEqual([NOT_FOUND]);

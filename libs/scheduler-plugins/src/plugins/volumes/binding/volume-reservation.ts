@@ -46,10 +46,16 @@ export class VolumeReservation implements PluginReservation {
    * @param signal aborts when the scheduler ends
    */
   async preBind(signal: AbortSignal): Promise<void> {
-    await this.#write(signal);
+    try {
+      await this.#write(signal);
+    } catch (error) {
+      this.context.failed('bind');
+      throw error;
+    }
     try {
       await this.#untilBound(signal);
     } catch (error) {
+      this.context.failed('bind');
       throw new Error(`binding volumes: ${(error as Error).message}`, { cause: error });
     }
   }
