@@ -1,0 +1,1 @@
+export { agentDefinitions } from './options/agent-options.js';
