@@ -58,7 +58,7 @@ describe('a static pod', () => {
   });
 
   it.each([
-    ['no YAML', '{', 'flow'],
+    ['no YAML', '{', 'Flow map'],
     ['another kind', 'apiVersion: v1\nkind: Service\n', 'no Pod'],
     ['a wrong type', manifest('a', '  hostNetwork: 5'), 'hostNetwork'],
     ['an invalid pod', manifest('a').replace('name: c', 'name: C'), 'spec.containers[0].name'],
@@ -312,7 +312,7 @@ describe('mirror pods', () => {
 
   it('that are gone already are created again', async () => {
     const { status } = notFound({ group: '', resource: 'pods' }, 'web-node-1');
-    const { calls, mirror } = mirrors(new ApiError(status.code, status));
+    const { calls, mirror } = mirrors(new ApiError(status));
     await mirror.ensure(static1, mirrorWith('old'));
     expect(calls).toHaveLength(2);
   });
