@@ -70,6 +70,8 @@ export class StaticPodReader {
     const { nodeName } = this;
     const metadata = { ...pod.metadata };
     const origin = source === 'file' ? `host:${nodeName}file:${place}` : `url:${place}`;
+    if (metadata.uid && !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(metadata.uid))
+      throw new ManifestError(`${JSON.stringify(metadata.uid)} is not a uid`);
     metadata.uid ||= createHash('md5').update(JSON.stringify(pod)).update(origin).digest('hex');
     metadata.name = `${metadata.name ?? ''}-${nodeName.toLowerCase()}`;
     metadata.namespace ||= 'default';
