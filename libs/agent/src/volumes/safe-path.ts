@@ -89,8 +89,13 @@ async function walk(
 
 async function openPart(parent: FileHandle, name: string): Promise<FileHandle> {
   const file = await open(join(pathOfOpen(parent), name), O_PATH | constants.O_NOFOLLOW);
-  if (!(await file.stat()).isSymbolicLink()) return file;
-  await file.close();
+  let isLink = true;
+  try {
+    isLink = (await file.stat()).isSymbolicLink();
+    if (!isLink) return file;
+  } finally {
+    if (isLink) await file.close();
+  }
   throw new PathEscapeError('the path was changed while it was opened');
 }
 

@@ -147,8 +147,9 @@ describe('a path below a volume', () => {
     for (let attempt = 0; attempt < 400; attempt++) {
       try {
         const file = await openBelow(volume(), 'in/deep');
-        expect(await realpath(pathOfOpen(file))).toMatch(/volume\/(in|away)\/deep$/);
+        const place = await readlink(pathOfOpen(file));
         await file.close();
+        expect(place).toMatch(/volume\/(in|away)\/deep$/);
         opened++;
       } catch (error) {
         expect((error as NodeJS.ErrnoException).code ?? (error as Error).name).toMatch(
