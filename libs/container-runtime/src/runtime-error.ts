@@ -1,21 +1,7 @@
-/** Codes of a runtime's errors, which are those of gRPC. */
-export type RuntimeErrorCode =
-  | 'Canceled'
-  | 'Unknown'
-  | 'InvalidArgument'
-  | 'DeadlineExceeded'
-  | 'NotFound'
-  | 'AlreadyExists'
-  | 'PermissionDenied'
-  | 'ResourceExhausted'
-  | 'FailedPrecondition'
-  | 'Aborted'
-  | 'OutOfRange'
-  | 'Unimplemented'
-  | 'Internal'
-  | 'Unavailable'
-  | 'DataLoss'
-  | 'Unauthenticated';
+import type { GrpcCode } from '@orch/grpc';
+
+/** A code of a runtime's errors, which are those of gRPC. */
+export type RuntimeErrorCode = Exclude<GrpcCode, 'OK'>;
 
 /** Thrown by every method of a runtime that fails. */
 export class RuntimeError extends Error {
