@@ -1,0 +1,10 @@
+import type { Runtime, SandboxConfig, StoredImage } from '@orch/container-runtime';
+import { type Clock, sleep } from '@orch/runtime';
+import { FairLine, TokenBucket } from '@orch/runtime/work';
+import type { Pod, Secret } from '@orch/schema/types/core/v1';
+import { Backoffs } from '../containers/backoffs.js';
+import { StartError } from '../containers/start-error.js';
+import { containerPath, type EventSink } from '../events/event-sink.js';
+import { type AnyContainer, type ContainerKind, uidOf } from '../pods/identity.js';
+import { credentialsFor } from './credentials.js';
+import { withTag } from './image-names.js';
