@@ -147,12 +147,7 @@ interface Killed {
   readonly isRestarted: boolean;
 }
 
-function killOf(
-  pod: Pod,
-  container: Container,
-  run: ObservedContainer,
-  failedProbe: FailedProbe,
-): Killed | undefined {
+function killOf(pod: Pod, container: Container, run: ObservedContainer, failedProbe: FailedProbe): Killed | undefined {
   const name = container.name ?? '';
   // Restarted whatever the policy says, as it is another container now.
   if (run.hash !== '' && run.hash !== specHash(container)) {

@@ -115,7 +115,10 @@ function parsedHandler(text: string | undefined): LifecycleHandler | undefined {
 
 /** Returns the hash of a container's spec, by which a changed one is noticed. */
 export const specHash = (container: AnyContainer): string =>
-  createHash('sha256').update(JSON.stringify(sorted(container))).digest('hex').slice(0, 8);
+  createHash('sha256')
+    .update(JSON.stringify(sorted(container)))
+    .digest('hex')
+    .slice(0, 8);
 
 /** Members in the order of their names, so that equal objects are equal texts. */
 function sorted(value: unknown): unknown {

@@ -55,7 +55,8 @@ function ofRuns(
 ) {
   const [latest, before] = inputs.observed.containers.filter((run) => run.name === name);
   if (!latest) return withoutRun(name, image, old, inputs.pod);
-  const status = ofRun(latest, old);
+  // A run may know its image by the id alone.
+  const status = { ...ofRun(latest, old), ...(latest.image.startsWith('sha256:') && { image }) };
   return before ? { ...status, lastState: ofRun(before, old).state ?? {} } : withLast(status, old);
 }
 

@@ -85,7 +85,8 @@ export class StatusManager {
     const isInitialized = (status.initContainerStatuses ?? []).every(({ state }) => state?.terminated?.exitCode === 0);
     const ended: PodStatus = {
       ...status,
-      ...(isInitialized && { containerStatuses: terminatedStatuses(status.containerStatuses ?? []) }),
+      ...(isInitialized &&
+        status.containerStatuses && { containerStatuses: terminatedStatuses(status.containerStatuses) }),
     };
     if (!this.settings.isStatic(pod) && !isFinal(ended.phase)) ended.phase = 'Failed';
     this.#update(pod, ended, true);

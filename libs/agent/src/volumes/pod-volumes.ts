@@ -92,8 +92,8 @@ export class PodVolumes {
   }
 
   /**
-   * Unmounts and removes everything of a pod that has ended.
-   * @throws Error where something cannot be unmounted: then nothing below it is removed
+   * Unmounts and removes the volumes of a pod that has ended; files of its containers stay.
+   * @throws Error where something cannot be unmounted: then nothing is removed
    */
   async tearDown(uid: string): Promise<void> {
     const { folders, mounter } = this.settings;
@@ -101,7 +101,13 @@ export class PodVolumes {
     for (const place of (await mounter.mountsBelow(folder)).reverse()) await mounter.unmount(place);
     const left = await mounter.mountsBelow(folder);
     if (left.length > 0) throw new Error(`something is still mounted at ${left.join(', ')}`);
-    await rm(folder, { recursive: true, force: true });
+    for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await rm(part, { recursive: true, force: true });
+  }
+
+  /** Removes everything of a pod that is gone. @throws Error as {@link tearDown} */
+  async remove(uid: string): Promise<void> {
+    await this.tearDown(uid);
+    await rm(this.settings.folders.pod(uid), { recursive: true, force: true });
   }
 
   /** Returns the uids of pods that have folders. */

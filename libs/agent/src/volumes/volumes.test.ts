@@ -365,7 +365,10 @@ describe('the volumes of a pod', () => {
     await expect(volumes.tearDown('u1')).rejects.toThrow('still mounted');
     mounter.unmount = unmount;
     await volumes.tearDown('u1');
-    expect([await volumes.known(), mounter.places]).toEqual([[], []]);
+    expect([await volumes.known(), mounter.places]).toEqual([['u1'], []]);
+    expect(await readdir(join(folder, 'pods/u1'))).toEqual([]);
+    await volumes.remove('u1');
+    expect(await volumes.known()).toEqual([]);
     await expect(volumes.tearDown('../x')).rejects.toThrow('uid');
   });
 });
