@@ -116,7 +116,12 @@ describe('a pod', () => {
     await test.pass(2);
     await test.change('p', (pod) => ({
       ...pod,
-      spec: { ...pod.spec, ephemeralContainers: [{ name: 'debug', image: 'busybox', imagePullPolicy: 'IfNotPresent', targetContainerName: 'c' }] },
+      spec: {
+        ...pod.spec,
+        ephemeralContainers: [
+          { name: 'debug', image: 'busybox', imagePullPolicy: 'IfNotPresent', targetContainerName: 'c' },
+        ],
+      },
     }));
     await test.pass(5);
     expect(await test.containers()).toEqual(['c running', 'debug exited']);
