@@ -17,7 +17,7 @@ import { type CpuQuotaSettings, containerCgroupValues } from '../resources/cgrou
 import { Claims } from '../volumes/claims.js';
 import { PodFolders } from '../volumes/pod-folders.js';
 import { PodVolumes } from '../volumes/pod-volumes.js';
-import { ServiceAccountTokens } from '../volumes/service-account-tokens.js';
+import { PodTokens } from '../volumes/pod-tokens.js';
 import type { NodeAgentSettings } from './agent-settings.js';
 import type { ThisNode } from './this-node.js';
 
@@ -28,7 +28,7 @@ type Inputs = Pick<PodAgentSettings, 'sandboxes' | 'containers' | 'volumes' | 'p
 export class PodInputs {
   readonly #objects: ConfigurationObjects;
   readonly #services: Informer<Service & ApiObject> | undefined;
-  readonly #tokens: ServiceAccountTokens | undefined;
+  readonly #tokens: PodTokens | undefined;
   readonly #folders: PodFolders;
 
   /** @param isStatic whether a pod comes from a file or URL: it does not wait for the API */
@@ -42,7 +42,7 @@ export class PodInputs {
     this.#folders = new PodFolders(options.rootDir);
     this.#objects = clients ? new ReferencedObjects(clients.pods, clock) : NO_OBJECTS;
     if (!clients) return;
-    this.#tokens = new ServiceAccountTokens({ client: clients.pods, clock, logger });
+    this.#tokens = new PodTokens({ client: clients.pods, clock, logger });
     this.#services = new Informer<Service & ApiObject>(
       clients.pods,
       { group: '', version: 'v1', resource: 'services' },

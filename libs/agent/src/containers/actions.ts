@@ -7,7 +7,7 @@ import { shouldStart } from './restart.js';
 export type KillReason = 'changed' | 'liveness' | 'startup' | 'unknown' | 'ending';
 
 /** A container to be killed. */
-export interface KillAction {
+interface KillAction {
   /** Its present run. */
   readonly run: ObservedContainer;
   /** Reason. */

@@ -26,7 +26,7 @@ export interface ContainerConfigsSettings {
 }
 
 /** A container to be made. */
-export interface ContainerConfigRequest {
+interface ContainerConfigRequest {
   /** The container's pod. */
   readonly pod: Pod;
   /** The container. */

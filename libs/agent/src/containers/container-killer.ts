@@ -11,7 +11,7 @@ import type { ObservedContainer } from './observed-pod.js';
 const LEAST_GRACE = 2;
 
 /** A container to be killed. */
-export interface KillRequest {
+interface KillRequest {
   /** The container's pod; of one that no source has any more, what its labels say. */
   readonly pod: Pod;
   /** Its present run. */
@@ -27,7 +27,7 @@ export interface KillRequest {
 }
 
 /** Dependencies of {@link ContainerKiller}. */
-export interface ContainerKillerSettings {
+interface ContainerKillerSettings {
   /** Runtime of the containers. */
   readonly runtime: Pick<Runtime, 'stopContainer'>;
   /** Runs hooks. */

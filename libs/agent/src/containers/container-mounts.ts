@@ -16,7 +16,7 @@ const HOSTS = '/etc/hosts';
 const PROPAGATION = { None: 'private', HostToContainer: 'host-to-container', Bidirectional: 'bidirectional' } as const;
 
 /** A container whose mounts are wanted. */
-export interface MountsRequest {
+interface MountsRequest {
   /** The container's pod. */
   readonly pod: Pod;
   /** The container. */

@@ -10,7 +10,7 @@ import type { PodRunnerSettings } from './pod-runner-settings.js';
 import { messageOf, StartError, type StartFailure } from './start-error.js';
 
 /** A container to be started. */
-export interface StartRequest {
+interface StartRequest {
   /** The container's pod. */
   readonly pod: Pod;
   /** List of the spec that the container is in. */

@@ -8,7 +8,7 @@ import { httpAction, probeHttp } from '../probes/http-probe.js';
 const HTTP_MS = 30_000;
 
 /** A hook of a container. */
-export interface HookRequest {
+interface HookRequest {
   /** What it does. */
   readonly handler: LifecycleHandler;
   /** The container. */

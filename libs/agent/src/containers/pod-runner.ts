@@ -9,7 +9,7 @@ import type { PodRunnerSettings } from './pod-runner-settings.js';
 import { messageOf, StartError } from './start-error.js';
 
 /** Inputs of a synchronization beside the pod. */
-export interface RunInputs {
+interface RunInputs {
   /** The pod as the runtime has it. */
   readonly observed: ObservedPod;
   /** Volumes of the pod by name. */
@@ -19,7 +19,7 @@ export interface RunInputs {
 }
 
 /** Outcome of a synchronization. */
-export interface RunOutcome {
+interface RunOutcome {
   /** Reasons for which containers could not be started, by their names; those that were started are not among them. */
   readonly failures: ReadonlyMap<string, StartError>;
   /** Names of the containers that were started. */

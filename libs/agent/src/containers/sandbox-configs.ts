@@ -11,7 +11,7 @@ import { sandboxLabels } from './labels.js';
 import { sandboxSecurity } from './security.js';
 
 /** Settings of {@link SandboxConfigs}. */
-export interface SandboxConfigsSettings {
+interface SandboxConfigsSettings {
   /** Folder of the logs of all pods. */
   readonly logs: string;
   /** Folder of seccomp profiles. */

@@ -51,7 +51,7 @@ function groupsOf({ spec }: Pod): number[] {
 }
 
 /** A container whose privileges are wanted. */
-export interface SecurityRequest {
+interface SecurityRequest {
   /** The container's pod. */
   readonly pod: Pod;
   /** The container. */

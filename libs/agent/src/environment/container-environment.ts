@@ -15,7 +15,7 @@ export interface ConfigurationObjects {
 }
 
 /** Values that the environment of a container is made of. */
-export interface EnvironmentInputs {
+interface EnvironmentInputs {
   /** The container's pod. */
   readonly pod: Pod;
   /** The container. */

@@ -26,7 +26,7 @@ export interface ImagePullerSettings {
 }
 
 /** An image that a container needs. */
-export interface ImageRequest {
+interface ImageRequest {
   /** The container's pod. */
   readonly pod: Pod;
   /** The container. */

@@ -12,7 +12,7 @@ export interface DnsSettings {
 }
 
 /** Resolver configuration of a pod, and what is to be reported about it. */
-export interface PodDns {
+interface PodDns {
   /** Content of the pod's `resolv.conf`. */
   readonly config: DnsConfig;
   /** Warnings of the pod: reason and message each. */

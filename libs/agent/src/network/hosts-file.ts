@@ -2,7 +2,7 @@ import { dnsLabelErrors } from '@orch/machinery';
 import type { HostAlias, Pod } from '@orch/schema/types/core/v1';
 
 /** Name by which a pod knows itself. */
-export interface PodHostname {
+interface PodHostname {
   /** Host name, at most 63 characters. */
   readonly hostname: string;
   /** Domain of a pod with a subdomain; else empty. */

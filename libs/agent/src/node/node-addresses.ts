@@ -3,7 +3,7 @@ import { addressFamily, canonicalAddress } from '@orch/machinery';
 import type { NodeAddress } from '@orch/schema/types/core/v1';
 
 /** An address of an interface of the machine. */
-export interface MachineAddress {
+interface MachineAddress {
   /** The address. */
   readonly address: string;
   /** Whether it is one of loopback. */

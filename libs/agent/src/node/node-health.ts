@@ -1,7 +1,7 @@
 import type { Runtime, RuntimeCondition } from '@orch/container-runtime';
 
 /** State of the parts of the agent that the node's readiness depends on. */
-export interface HealthInputs {
+interface HealthInputs {
   /** Runtime of the containers. */
   readonly runtime: Pick<Runtime, 'conditions'>;
   /** Milliseconds since the runtime's containers were listed the last time. */

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@orch/runtime';
 import type { Lease } from '@orch/schema/types/coordination/v1';
 
 /** Dependencies of {@link NodeLease}. */
-export interface NodeLeaseSettings {
+interface NodeLeaseSettings {
   /** Client of the API, for heartbeats alone. */
   readonly client: Pick<Client, 'get' | 'create' | 'update' | 'names'>;
   /** Name of the node, and of the lease. */

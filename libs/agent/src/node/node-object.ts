@@ -39,7 +39,7 @@ export interface NodeObjectSettings {
 }
 
 /** Facts about the node that change. */
-export interface NodeFacts {
+interface NodeFacts {
   /** The machine. */
   readonly machine: Machine;
   /** Addresses of the node. */

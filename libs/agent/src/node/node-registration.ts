@@ -9,7 +9,7 @@ import type { Node } from '@orch/schema/types/core/v1';
 export const NODES = { group: '', version: 'v1', resource: 'nodes' };
 
 /** Dependencies of {@link registerNode}. */
-export interface RegistrationSettings {
+interface RegistrationSettings {
   /** Client of the API. */
   readonly client: Pick<Client, 'create' | 'get' | 'patch'>;
   /** Labels that a node that is there already is given. */

@@ -8,7 +8,7 @@ import { type NodeHealth, nodeConditions } from './node-conditions.js';
 import { NODES } from './node-registration.js';
 
 /** Dependencies of {@link NodeStatusReporter}. */
-export interface NodeStatusReporterSettings {
+interface NodeStatusReporterSettings {
   /** Client of the API, for heartbeats alone. */
   readonly client: Pick<Client, 'get' | 'patch'>;
   /** Name of the node. */

@@ -65,7 +65,7 @@ function mayBeSet(key: string): boolean {
 }
 
 /** A taint as options have it. */
-export interface TaintOption {
+interface TaintOption {
   /** Qualified name. */
   readonly key: string;
   /** Label value; may be empty. */

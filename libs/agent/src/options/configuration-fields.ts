@@ -5,7 +5,7 @@ import type { agentDefinitions } from './agent-options.js';
 type FieldForm = 'scalar' | 'list' | 'map' | 'path' | 'seconds' | 'headers' | 'thresholds' | 'taints';
 
 /** A field of a KubeletConfiguration and the option that it sets. */
-export interface ConfigurationField {
+interface ConfigurationField {
   /** Option without its dashes. */
   readonly option: keyof typeof agentDefinitions;
   /** Form of the value. Default: a scalar. */

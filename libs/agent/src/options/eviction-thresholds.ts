@@ -1,7 +1,7 @@
 import { parseQuantity, QuantityError } from '@orch/machinery';
 
 /** Signals by which pods are evicted. */
-export const EVICTION_SIGNALS = [
+const EVICTION_SIGNALS = [
   'memory.available',
   'allocatableMemory.available',
   'nodefs.available',
@@ -14,7 +14,7 @@ export const EVICTION_SIGNALS = [
 export type EvictionSignal = (typeof EVICTION_SIGNALS)[number];
 
 /** A lower bound of what must be available of a resource. */
-export type EvictionAmount =
+type EvictionAmount =
   | { readonly kind: 'quantity'; readonly value: bigint; readonly text: string }
   | { readonly kind: 'percentage'; readonly fraction: number; readonly text: string };
 

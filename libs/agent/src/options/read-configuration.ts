@@ -14,7 +14,7 @@ const single = defineOptions(agentDefinitions);
 type Arguments = ReadonlyMap<string, readonly string[]>;
 
 /** Result of reading the options of an agent. */
-export interface ReadAgentOptions {
+interface ReadAgentOptions {
   /** Every option's value. */
   readonly values: AgentOptions;
   /** Warnings for the log. */

@@ -5,7 +5,7 @@ import type { PodVolumes } from '../volumes/pod-volumes.js';
 import type { PodWorkers } from './pod-workers.js';
 
 /** Dependencies of {@link Housekeeping}. */
-export interface HousekeepingSettings {
+interface HousekeepingSettings {
   /** Whether all sources have been seen: only then is a pod that none has known to be unwanted. */
   readonly hasSeenAll: () => boolean;
   /** Pods of the runtime, by uid. */

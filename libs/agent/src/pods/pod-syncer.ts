@@ -25,7 +25,7 @@ export interface PodCgroups {
 }
 
 /** Dependencies of {@link PodSyncer}. */
-export interface PodSyncerSettings {
+interface PodSyncerSettings {
   /** Runtime of the containers. */
   readonly runtime: Pick<Runtime, 'removeContainer' | 'removeSandbox' | 'conditions'>;
   /** Returns a pod as the runtime has it now. */

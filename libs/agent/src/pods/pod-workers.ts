@@ -9,10 +9,10 @@ import { fullNameOf, podKeyOf, uidOf } from './identity.js';
  * state that it asks for. `terminating`: they are ended. `terminated`: none runs any more, and the rest is cleaned up.
  * `finished`: nothing is left to be done.
  */
-export type PodStage = 'syncing' | 'terminating' | 'terminated' | 'finished';
+type PodStage = 'syncing' | 'terminating' | 'terminated' | 'finished';
 
 /** Status that a pod fails with by a decision of the node, whatever its containers do. */
-export type PodVerdict = Pick<PodStatus, 'reason' | 'message' | 'conditions'>;
+type PodVerdict = Pick<PodStatus, 'reason' | 'message' | 'conditions'>;
 
 /** A pod on the node, from when it is first seen until nothing is left of it. */
 export interface PodWork {
@@ -50,7 +50,7 @@ export interface PodStages {
 }
 
 /** Dependencies of {@link PodWorkers}. */
-export interface PodWorkersSettings {
+interface PodWorkersSettings {
   /** Work of the stages. */
   readonly stages: PodStages;
   /** Returns the verdict on a pod that the node cannot run; undefined if it can. @param others pods that may run */

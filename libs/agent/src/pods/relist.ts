@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@orch/runtime';
 import type { ListedPod } from '../containers/observation.js';
 
 /** Settings of a {@link Relist}. */
-export interface RelistSettings {
+interface RelistSettings {
   /** Returns all pods of the runtime. */
   readonly list: () => Promise<ReadonlyMap<string, ListedPod>>;
   /** Called with the uid of each pod of which something has changed. */

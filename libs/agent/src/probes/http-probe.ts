@@ -9,7 +9,7 @@ const MAX_BODY = 10 * 1024;
 const MAX_REDIRECTS = 10;
 
 /** A request of the agent to a container. */
-export interface HttpAction {
+interface HttpAction {
   /** Place of the request. */
   readonly url: URL;
   /** Headers by lower-case name. */

@@ -6,7 +6,7 @@ import { ProbeWorker } from './probe-worker.js';
 import type { Prober, ProbeType } from './prober.js';
 
 /** Dependencies of {@link ProbeManager}. */
-export interface ProbeManagerSettings {
+interface ProbeManagerSettings {
   /** Carries out checks. */
   readonly prober: Pick<Prober, 'probe'>;
   /** Returns the status of a pod by its uid; undefined before it has one. */

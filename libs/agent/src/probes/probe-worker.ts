@@ -6,7 +6,7 @@ import type { ProbeResult, ProbeResults } from './probe-results.js';
 import type { Prober, ProbeType } from './prober.js';
 
 /** Dependencies and subject of a {@link ProbeWorker}. */
-export interface ProbeWorkerSettings {
+interface ProbeWorkerSettings {
   /** Purpose of the probe. */
   readonly type: ProbeType;
   /** The probe. */

@@ -5,7 +5,7 @@ import type { Pod, ResourceRequirements } from '@orch/schema/types/core/v1';
 export type ResourceAmounts = ReadonlyMap<string, bigint>;
 
 /** Returns an amount in the unit of its resource. */
-export function amountIn(resource: string, text: string): bigint {
+function amountIn(resource: string, text: string): bigint {
   const quantity = parseQuantity(text);
   return resource === 'cpu' ? quantity.milliValue() : quantity.value();
 }

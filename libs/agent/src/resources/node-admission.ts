@@ -3,7 +3,7 @@ import { add, amountsOf, podAmounts, type ResourceAmounts } from './amounts.js';
 import { matchesNode } from './node-affinity.js';
 
 /** Reason for which the node refuses a pod; the pod has failed then. */
-export interface AdmissionRefusal {
+interface AdmissionRefusal {
   /** Reason of the pod's status, as `OutOfcpu`. */
   readonly reason: string;
   /** Message of the pod's status. */
@@ -13,7 +13,7 @@ export interface AdmissionRefusal {
 }
 
 /** The node and its pods, as admission sees them. */
-export interface AdmissionState {
+interface AdmissionState {
   /** The node with its labels and taints. */
   readonly node: Node;
   /** Resources that pods can have; `pods` among them. */

@@ -4,7 +4,7 @@ import type { Logger } from '@orch/runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 
 /** Settings of an {@link ApiSource}. */
-export interface ApiSourceSettings {
+interface ApiSourceSettings {
   /** Client of the API. */
   readonly client: Client;
   /** Node whose pods are followed. */

@@ -16,7 +16,7 @@ export interface PodChange {
 }
 
 /** Settings of {@link DesiredPods}. */
-export interface DesiredPodsSettings {
+interface DesiredPodsSettings {
   /** Sources that there are. */
   readonly sources: readonly PodSource[];
   /** Annotations by which pods are recognized. */

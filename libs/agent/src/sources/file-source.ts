@@ -9,7 +9,7 @@ import { ManifestError, type StaticPodReader } from './static-pods.js';
 export const MAX_MANIFEST_BYTES = 10 * 2 ** 20;
 
 /** Settings of a {@link FileSource}. */
-export interface FileSourceSettings {
+interface FileSourceSettings {
   /** Folder of manifests, or the file of one. It need not exist. */
   readonly path: string;
   /** Interval of reads without a notification of changes, ms. */

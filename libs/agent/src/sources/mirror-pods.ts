@@ -4,7 +4,7 @@ import type { Pod } from '@orch/schema/types/core/v1';
 import { annotationOf, type PodAnnotations, uidOf } from '../pods/identity.js';
 
 /** Settings of {@link MirrorPods}. */
-export interface MirrorPodsSettings {
+interface MirrorPodsSettings {
   /** Client of the API. */
   readonly client: Pick<Client, 'create' | 'delete'>;
   /** Annotations by which pods are recognized. */

@@ -12,7 +12,7 @@ export class ManifestError extends Error {
 }
 
 /** Place that a static pod was read from. */
-export interface ManifestOrigin {
+interface ManifestOrigin {
   /** Source of the pod. */
   readonly source: 'file' | 'http';
   /** Path or URL, a part of the pod's identity. */

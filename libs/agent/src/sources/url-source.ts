@@ -9,7 +9,7 @@ const REQUEST_MS = 10_000;
 const LOGGED_FAILURES = 3;
 
 /** Settings of a {@link UrlSource}. */
-export interface UrlSourceSettings {
+interface UrlSourceSettings {
   /** URL of a Pod or a PodList. */
   readonly url: string;
   /** Headers of requests, `name:value` each. */

@@ -13,7 +13,7 @@ export interface WaitingReason {
 }
 
 /** Values that the statuses of containers are made of. */
-export interface ContainerStatusInputs {
+interface ContainerStatusInputs {
   /** The pod as it is desired. */
   readonly pod: Pod;
   /** The pod as the runtime has it. */

@@ -28,7 +28,7 @@ export class VolumesError extends Error {
 }
 
 /** Dependencies of {@link PodVolumes}. */
-export interface PodVolumesSettings {
+interface PodVolumesSettings {
   /** Folders of pods. */
   readonly folders: PodFolders;
   /** Mounts of the machine. */

@@ -20,7 +20,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /** Checks a path within a volume. @throws PathEscapeError */
-export function checkRelative(path: string): void {
+function checkRelative(path: string): void {
   if (isAbsolute(path)) throw new PathEscapeError(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split('/').includes('..'))
     throw new PathEscapeError(`unable to provision SubPath \`${path}\`: must not contain '..'`);

@@ -5,7 +5,7 @@ import type { Mounter } from './mounter.js';
 import { makeFolderBelow, openBelow, pathOfOpen } from './safe-path.js';
 
 /** A part of a volume that a container sees. */
-export interface SubPath {
+interface SubPath {
   /** Folder of the volume. */
   readonly volume: string;
   /** Path within it. */

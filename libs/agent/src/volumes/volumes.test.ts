@@ -31,7 +31,7 @@ import { commonUser } from './payloads.js';
 import { PodFolders } from './pod-folders.js';
 import { PodVolumes, VolumesError } from './pod-volumes.js';
 import { makeFolderBelow, openBelow, pathOfOpen } from './safe-path.js';
-import { ServiceAccountTokens } from './service-account-tokens.js';
+import { PodTokens } from './pod-tokens.js';
 import { mountSubPath } from './sub-path.js';
 
 let folder = '';
@@ -424,7 +424,7 @@ describe('tokens of service accounts', () => {
         return { ...request, status: { token: `t${++requests}`, expirationTimestamp } };
       },
     } as unknown as Pick<Client, 'create' | 'names'>;
-    const tokens = new ServiceAccountTokens({ client, clock, logger: silentLogger, random: () => 0 });
+    const tokens = new PodTokens({ client, clock, logger: silentLogger, random: () => 0 });
     const pod: Pod = { metadata: { name: 'p', namespace: 'ns', uid: 'u' }, spec: { serviceAccountName: 'sa' } };
     const token = () => tokens.token(pod, { expirationSeconds: 1000 });
     expect(await token()).toBe('t1');

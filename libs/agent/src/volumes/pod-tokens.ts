@@ -20,8 +20,8 @@ interface CachedToken {
   readonly podUid: string;
 }
 
-/** Settings of {@link ServiceAccountTokens}. */
-export interface ServiceAccountTokensSettings {
+/** Settings of {@link PodTokens}. */
+interface PodTokensSettings {
   /** Client of the API. */
   readonly client: Pick<Client, 'create' | 'names'>;
   /** Clock of the tokens' lives. */
@@ -35,10 +35,10 @@ export interface ServiceAccountTokensSettings {
 const DEFAULT_SECONDS = 3607;
 
 /** Tokens of service accounts for pods: requested from the API, kept, and renewed in time. */
-export class ServiceAccountTokens {
+export class PodTokens {
   readonly #tokens = new Map<string, CachedToken>();
 
-  constructor(private readonly settings: ServiceAccountTokensSettings) {}
+  constructor(private readonly settings: PodTokensSettings) {}
 
   /** Returns a valid token of a pod's service account. @throws Error if none can be had */
   async token(pod: Pod, { audience = '', expirationSeconds }: ServiceAccountTokenProjection): Promise<string> {
