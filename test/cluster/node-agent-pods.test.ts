@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeAgent, readAgentOptions, systemMounter } from '@orch/agent';
+import { NodeAgent, readAgentOptions } from '@orch/agent';
 import { Client, readKubeconfig } from '@orch/client';
 import { FakeRuntime } from '@orch/container-runtime/testing';
 import { namesOf } from '@orch/machinery';
+import { systemMounter } from '@orch/pod-environment';
 import { silentLogger, systemClock } from '@orch/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api, type ApiObject } from '../support/api.js';
@@ -26,12 +27,19 @@ const get = async (path: string): Promise<ApiObject | undefined> => {
 };
 const pod = (name: string) => get(`${PODS}/${name}`);
 const conditionsOf = (object: ApiObject | undefined): Record<string, string> =>
-  Object.fromEntries((object?.status?.conditions ?? []).map((condition: Record<string, string>) => [condition.type, condition.status]));
+  Object.fromEntries(
+    (object?.status?.conditions ?? []).map((condition: Record<string, string>) => [condition.type, condition.status]),
+  );
 const podBody = (name: string, spec: object = {}) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name },
-  spec: { nodeName: 'n1', terminationGracePeriodSeconds: 5, containers: [{ name, image: 'busybox', imagePullPolicy: 'IfNotPresent' }], ...spec },
+  spec: {
+    nodeName: 'n1',
+    terminationGracePeriodSeconds: 5,
+    containers: [{ name, image: 'busybox', imagePullPolicy: 'IfNotPresent' }],
+    ...spec,
+  },
 });
 const create = async (name: string, spec: object = {}) =>
   expect((await api.post(PODS, podBody(name, spec))).status).toBe(201);
@@ -86,11 +94,18 @@ afterAll(async () => {
 test('a node is registered, becomes ready and holds its lease', async () => {
   await expect.poll(async () => conditionsOf(await get(NODE)).Ready).toBe('True');
   const node = await get(NODE);
-  expect(node?.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': 'n1', 'kubernetes.io/os': 'linux', 'example.com/x': '1' });
+  expect(node?.metadata.labels).toMatchObject({
+    'kubernetes.io/hostname': 'n1',
+    'kubernetes.io/os': 'linux',
+    'example.com/x': '1',
+  });
   expect(node?.status.nodeInfo.containerRuntimeVersion).toBe('fake://1.0.0');
   expect(Number(node?.status.capacity.pods)).toBe(110);
   await expect
-    .poll(async () => (await get('/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1'))?.spec?.holderIdentity)
+    .poll(
+      async () =>
+        (await get('/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1'))?.spec?.holderIdentity,
+    )
     .toBe('n1');
 });
 
@@ -100,7 +115,9 @@ test('a pod runs with its token, is restarted, and goes', async () => {
   const { config } = runtime.container('web').request;
   const env = Object.fromEntries((config.env ?? []).map(({ name, value }) => [name, value]));
   expect(env.KUBERNETES_SERVICE_HOST).toMatch(/^\d+\./);
-  const token = config.mounts?.find(({ containerPath }) => containerPath === '/var/run/secrets/kubernetes.io/serviceaccount');
+  const token = config.mounts?.find(
+    ({ containerPath }) => containerPath === '/var/run/secrets/kubernetes.io/serviceaccount',
+  );
   expect(token?.readOnly).toBe(true);
   expect(readFileSync(join(token?.hostPath ?? '', 'token'), 'utf8').split('.')).toHaveLength(3);
   expect(readFileSync(join(token?.hostPath ?? '', 'namespace'), 'utf8')).toBe('default');
@@ -110,7 +127,11 @@ test('a pod runs with its token, is restarted, and goes', async () => {
   await expect.poll(async () => (await pod('web'))?.status.containerStatuses[0].restartCount).toBe(1);
   const events = async () => ((await get('/api/v1/namespaces/default/events'))?.items ?? []) as ApiObject[];
   await expect
-    .poll(async () => (await events()).filter(({ involvedObject }: ApiObject) => involvedObject.name === 'web').map(({ reason }: ApiObject) => reason))
+    .poll(async () =>
+      (await events())
+        .filter(({ involvedObject }: ApiObject) => involvedObject.name === 'web')
+        .map(({ reason }: ApiObject) => reason),
+    )
     .toEqual(expect.arrayContaining(['Pulled', 'Created', 'Started']));
   expect((await api.delete(`${PODS}/web`)).status).toBe(200);
   await expect.poll(async () => pod('web')).toBeUndefined();
@@ -122,14 +143,22 @@ test('a pod that ends stays, with how it ended', async () => {
   runtime.programs.set('job', { exitAfter: 100, exitCode: 3 });
   await create('job', { restartPolicy: 'Never' });
   await expect.poll(async () => (await pod('job'))?.status.phase).toBe('Failed');
-  expect((await pod('job'))?.status.containerStatuses[0].state.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
+  expect((await pod('job'))?.status.containerStatuses[0].state.terminated).toMatchObject({
+    exitCode: 3,
+    reason: 'Error',
+  });
   expect((await api.delete(`${PODS}/job`)).status).toBe(200);
   await expect.poll(async () => pod('job')).toBeUndefined();
 });
 
 test('a pod waits for a ConfigMap that it needs', async () => {
   const volume = { name: 'cm', configMap: { name: 'late' } };
-  const container = { name: 'waiting', image: 'busybox', imagePullPolicy: 'IfNotPresent', volumeMounts: [{ name: 'cm', mountPath: '/cm' }] };
+  const container = {
+    name: 'waiting',
+    image: 'busybox',
+    imagePullPolicy: 'IfNotPresent',
+    volumeMounts: [{ name: 'cm', mountPath: '/cm' }],
+  };
   await create('waiting', { volumes: [volume], containers: [container] });
   await expect
     .poll(async () => JSON.stringify((await get('/api/v1/namespaces/default/events'))?.items ?? []))
@@ -137,7 +166,9 @@ test('a pod waits for a ConfigMap that it needs', async () => {
   const late = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' }, data: { a: '1' } };
   await api.post('/api/v1/namespaces/default/configmaps', late);
   await expect.poll(async () => (await pod('waiting'))?.status.phase, { timeout: 60_000 }).toBe('Running');
-  const mount = runtime.container('waiting').request.config.mounts?.find(({ containerPath }) => containerPath === '/cm');
+  const mount = runtime
+    .container('waiting')
+    .request.config.mounts?.find(({ containerPath }) => containerPath === '/cm');
   expect(readFileSync(join(mount?.hostPath ?? '', 'a'), 'utf8')).toBe('1');
 });
 
@@ -157,5 +188,7 @@ test('a static pod is shown by a mirror, which comes again', async () => {
   expect(runtime.container('static').state).toBe('running');
   unlinkSync(manifest);
   await expect.poll(mirror).toBeUndefined();
-  await expect.poll(async () => (await runtime.listContainers()).filter(({ metadata }) => metadata.name === 'static')).toEqual([]);
+  await expect
+    .poll(async () => (await runtime.listContainers()).filter(({ metadata }) => metadata.name === 'static'))
+    .toEqual([]);
 });

@@ -1,8 +1,8 @@
 import type { Client } from '@orch/client';
 import type { Runtime } from '@orch/container-runtime';
+import type { Mounter } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
-import type { AgentOptions } from '../options/agent-options.js';
-import type { Mounter } from '../volumes/mounter.js';
+import type { NodeAgentOptions } from '../options/agent-options.js';
 
 /** Clients of the API, each with limits of its own. */
 export interface AgentClients {
@@ -17,7 +17,7 @@ export interface AgentClients {
 /** Settings of a node agent. */
 export interface NodeAgentSettings {
   /** Values of its options. */
-  readonly options: AgentOptions;
+  readonly options: NodeAgentOptions;
   /** Clients of the API; absent without one: then static pods alone run. */
   readonly clients?: AgentClients;
   /** Runtime of the containers. */

@@ -1,16 +1,21 @@
 import { mkdir } from 'node:fs/promises';
+import {
+  Cgroups,
+  cgroupAt,
+  EventRecorder,
+  type EventSink,
+  isStaticPod,
+  type PodAnnotations,
+  type PodSource,
+  podAnnotations,
+} from '@orch/pod-environment';
 import type { Pod } from '@orch/schema/types/core/v1';
-import { EventRecorder } from '../events/event-recorder.js';
-import type { EventSink } from '../events/event-sink.js';
 import { healthProblems } from '../node/node-health.js';
 import { NodeLease } from '../node/node-lease.js';
 import { attachAnnotation, defaultLabels } from '../node/node-object.js';
 import { registerNode } from '../node/node-registration.js';
 import { NodeStatusReporter } from '../node/node-status-reporter.js';
-import { isStaticPod, type PodAnnotations, type PodSource, podAnnotations } from '../pods/identity.js';
 import { PodAgent } from '../pods/pod-agent.js';
-import { cgroupAt } from '../resources/cgroup-names.js';
-import { Cgroups } from '../resources/cgroups.js';
 import { ApiSource } from '../sources/api-source.js';
 import { FileSource } from '../sources/file-source.js';
 import { MirrorPods } from '../sources/mirror-pods.js';

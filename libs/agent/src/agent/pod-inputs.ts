@@ -3,21 +3,24 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Informer } from '@orch/client';
 import type { ApiObject } from '@orch/machinery';
+import { ContainerMounts, SandboxConfigs } from '@orch/pod-containers';
+import {
+  type ConfigurationObjects,
+  type CpuQuotaSettings,
+  cgroupAt,
+  containerCgroupValues,
+  containerEnvironment,
+  type EventSink,
+  PodFolders,
+  PodTokens,
+  PodVolumes,
+  podKeyOf,
+  ReferencedObjects,
+  serviceVariables,
+  VolumeClaims,
+} from '@orch/pod-environment';
 import type { Pod, Secret, Service } from '@orch/schema/types/core/v1';
-import { ContainerMounts } from '../containers/container-mounts.js';
-import { SandboxConfigs } from '../containers/sandbox-configs.js';
-import { type ConfigurationObjects, containerEnvironment } from '../environment/container-environment.js';
-import { serviceVariables } from '../environment/service-variables.js';
-import type { EventSink } from '../events/event-sink.js';
-import { ReferencedObjects } from '../objects/referenced-objects.js';
-import { podKeyOf } from '../pods/identity.js';
 import type { PodAgentSettings } from '../pods/pod-agent.js';
-import { cgroupAt } from '../resources/cgroup-names.js';
-import { type CpuQuotaSettings, containerCgroupValues } from '../resources/cgroup-values.js';
-import { Claims } from '../volumes/claims.js';
-import { PodFolders } from '../volumes/pod-folders.js';
-import { PodVolumes } from '../volumes/pod-volumes.js';
-import { PodTokens } from '../volumes/pod-tokens.js';
 import type { NodeAgentSettings } from './agent-settings.js';
 import type { ThisNode } from './this-node.js';
 
@@ -105,7 +108,7 @@ export class PodInputs {
     return new PodVolumes({
       folders: this.#folders,
       mounter,
-      ...(clients && { claims: new Claims(clients.pods, () => this.node.object) }),
+      ...(clients && { claims: new VolumeClaims(clients.pods, () => this.node.object) }),
       inputs: (pod) => ({
         pod,
         objects: this.#objects,

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { Runtime } from '@orch/container-runtime';
 import { type Names, namesOf } from '@orch/machinery';
+import { parseThresholds } from '@orch/pod-environment';
 import type { Node, NodeStatus } from '@orch/schema/types/core/v1';
 import { type Machine, readMachine } from '../node/machine.js';
 import { machineAddresses, nodeIPs, nodeNameOf } from '../node/node-addresses.js';
 import { type NodeObjectSettings, nodeObject, nodeStatus } from '../node/node-object.js';
-import type { AgentOptions } from '../options/agent-options.js';
-import { parseThresholds } from '../options/eviction-thresholds.js';
+import type { NodeAgentOptions } from '../options/agent-options.js';
 
 /** The node that the agent runs on, as far as it is known now. */
 export class ThisNode {
@@ -22,7 +22,8 @@ export class ThisNode {
   #status: NodeStatus = {};
 
   private constructor(
-    options: AgentOptions,
+    options: NodeAgentOptions,
+    /** The machine, as it was when the agent started. */
     readonly machine: Machine,
     private readonly runtime: Runtime,
   ) {
@@ -51,7 +52,7 @@ export class ThisNode {
   }
 
   /** Reads what there is to know of the machine. @param folder a path on the file system of pods, which exists */
-  static async read(options: AgentOptions, folder: string, runtime: Runtime): Promise<ThisNode> {
+  static async read(options: NodeAgentOptions, folder: string, runtime: Runtime): Promise<ThisNode> {
     const node = new ThisNode(options, await readMachine(folder), runtime);
     await node.status();
     return node;

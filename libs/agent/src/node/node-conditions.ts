@@ -1,9 +1,9 @@
+import type { EventSink } from '@orch/pod-environment';
 import type { NodeCondition } from '@orch/schema/types/core/v1';
-import type { EventSink } from '../events/event-sink.js';
 
 /** State that the conditions of the node follow from. */
 export interface NodeHealth {
-  /** What keeps the node from running pods; empty if nothing does. */
+  /** Problems that keep the node from running pods; empty if there are none. */
   readonly problems: readonly string[];
   /** Whether memory is short. */
   readonly memoryPressure: boolean;

@@ -1,9 +1,9 @@
 import type { StoredImage } from '@orch/container-runtime';
 import type { Names } from '@orch/machinery';
+import { allocatableOf, type ReservedShares, resourceListOf } from '@orch/pod-environment';
 import { RELEASE } from '@orch/runtime';
 import type { ContainerImage, Node, NodeStatus, NodeSystemInfo } from '@orch/schema/types/core/v1';
 import { parseTaint } from '../options/checks.js';
-import { allocatableOf, type ReservedShares, resourceListOf } from '../resources/node-allocatable.js';
 import type { Machine } from './machine.js';
 import { nodeAddresses } from './node-addresses.js';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@orch/client';
 import { type ApiObject, formatTime } from '@orch/machinery';
+import type { EventSink } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
 import type { Node, NodeCondition, NodeStatus } from '@orch/schema/types/core/v1';
-import type { EventSink } from '../events/event-sink.js';
 import { type NodeHealth, nodeConditions } from './node-conditions.js';
 import { NODES } from './node-registration.js';
 

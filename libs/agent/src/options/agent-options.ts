@@ -13,16 +13,16 @@ export const agentDefinitions = {
 } as const satisfies OptionDefinitions;
 
 /** Values of all options of the node agent. */
-export type AgentOptions = OptionValues<typeof agentDefinitions>;
+export type NodeAgentOptions = OptionValues<typeof agentDefinitions>;
 
 /** The options with the checks of their combinations. */
 export const agentOptions = defineOptions(agentDefinitions, problemsOf);
 
-function problemsOf(values: AgentOptions): string[] {
+function problemsOf(values: NodeAgentOptions): string[] {
   return [...filesProblems(values), ...cgroupProblems(values), ...imageProblems(values), ...evictionProblems(values)];
 }
 
-function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: AgentOptions): string[] {
+function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: NodeAgentOptions): string[] {
   const problems: string[] = [];
   if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined))
     problems.push('--tls-cert-file and --tls-private-key-file need each other');
@@ -31,7 +31,7 @@ function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: AgentOptions)
   return problems;
 }
 
-function cgroupProblems({ enforceNodeAllocatable: enforced, cgroupsPerQos }: AgentOptions): string[] {
+function cgroupProblems({ enforceNodeAllocatable: enforced, cgroupsPerQos }: NodeAgentOptions): string[] {
   const problems: string[] = [];
   if (enforced.includes('none') && enforced.length > 1)
     problems.push('--enforce-node-allocatable may not contain additional enforcements when "none" is specified');
@@ -40,11 +40,11 @@ function cgroupProblems({ enforceNodeAllocatable: enforced, cgroupsPerQos }: Age
   return problems;
 }
 
-function imageProblems({ imageGcHighThreshold: high, imageGcLowThreshold: low }: AgentOptions): string[] {
+function imageProblems({ imageGcHighThreshold: high, imageGcLowThreshold: low }: NodeAgentOptions): string[] {
   return low <= high ? [] : [`--image-gc-low-threshold ${low} must not be above --image-gc-high-threshold ${high}`];
 }
 
-function evictionProblems({ evictionSoft, evictionSoftGracePeriod }: AgentOptions): string[] {
+function evictionProblems({ evictionSoft, evictionSoftGracePeriod }: NodeAgentOptions): string[] {
   return evictionSoft
     .map((text) => text.split('<')[0] ?? '')
     .filter((signal) => !evictionSoftGracePeriod.has(signal))

@@ -1,8 +1,8 @@
+import { parseThresholds } from '@orch/pod-environment';
 import { OptionsError } from '@orch/runtime';
 import { describe, expect, it } from 'vitest';
 import { agentOptions } from './agent-options.js';
 import { CONFIGURATION_FIELDS } from './configuration-fields.js';
-import { parseThresholds } from './eviction-thresholds.js';
 import { readAgentOptions } from './read-configuration.js';
 
 const parse = (...argv: string[]) => agentOptions.parse(argv).values;

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { JsonSyntaxError, parseYaml, YamlSyntaxError } from '@orch/codec';
 import { isObject, type JsonValue } from '@orch/machinery';
 import { defineOptions, type EnvironmentVariables, type OptionDefinition, OptionsError } from '@orch/runtime';
-import { type AgentOptions, agentDefinitions, agentOptions } from './agent-options.js';
+import { agentDefinitions, agentOptions, type NodeAgentOptions } from './agent-options.js';
 import { CONFIGURATION_FIELDS, optionTexts } from './configuration-fields.js';
 
 const VERSION = /^kubelet\.config\.(?:k8s|orch)\.io\/v1beta1$/;
@@ -16,7 +16,7 @@ type Arguments = ReadonlyMap<string, readonly string[]>;
 /** Result of reading the options of an agent. */
 interface ReadAgentOptions {
   /** Every option's value. */
-  readonly values: AgentOptions;
+  readonly values: NodeAgentOptions;
   /** Warnings for the log. */
   readonly warnings: readonly string[];
   /** Whether `--help` was given. */

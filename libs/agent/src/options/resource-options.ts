@@ -1,5 +1,5 @@
+import { checkEvictionAmounts, checkEvictionPeriods, checkThresholds } from '@orch/pod-environment';
 import { checkReserved } from './checks.js';
-import { checkEvictionAmounts, checkEvictionPeriods, checkThresholds } from './eviction-thresholds.js';
 
 /** Thresholds that hold when none are set. */
 const HARD = ['imagefs.available<15%', 'memory.available<100Mi', 'nodefs.available<10%', 'nodefs.inodesFree<5%'];

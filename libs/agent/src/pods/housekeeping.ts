@@ -1,10 +1,9 @@
+import type { ListedPod, StatusManager } from '@orch/pod-containers';
+import type { PodVolumes } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
-import type { ListedPod } from '../containers/observation.js';
-import type { StatusManager } from '../status/status-manager.js';
-import type { PodVolumes } from '../volumes/pod-volumes.js';
 import type { PodWorkers } from './pod-workers.js';
 
-/** Dependencies of {@link Housekeeping}. */
+/** Dependencies of {@link PodHousekeeping}. */
 interface HousekeepingSettings {
   /** Whether all sources have been seen: only then is a pod that none has known to be unwanted. */
   readonly hasSeenAll: () => boolean;
@@ -27,7 +26,7 @@ interface HousekeepingSettings {
 const EVERY_MS = 2_000;
 
 /** Finds what is left of pods that no source has. */
-export class Housekeeping {
+export class PodHousekeeping {
   #cancel: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;

@@ -1,24 +1,36 @@
 import type { Runtime } from '@orch/container-runtime';
+import {
+  Backoffs,
+  ContainerConfigs,
+  type ContainerConfigsSettings,
+  ContainerKiller,
+  ImagePuller,
+  type ImagePullerSettings,
+  LifecycleHooks,
+  PodRunner,
+  ProbeManager,
+  Prober,
+  RuntimeObserver,
+  type SandboxConfigs,
+  StatusManager,
+  type StatusManagerSettings,
+} from '@orch/pod-containers';
+import {
+  admissionRefusals,
+  type EventSink,
+  fullNameOf,
+  isStaticPod,
+  nodeAmounts,
+  type PodAnnotations,
+  type PodSource,
+  type PodVolumes,
+  uidOf,
+} from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
 import type { Node, Pod, Secret } from '@orch/schema/types/core/v1';
-import { Backoffs } from '../containers/backoffs.js';
-import { ContainerConfigs, type ContainerConfigsSettings } from '../containers/container-configs.js';
-import { ContainerKiller } from '../containers/container-killer.js';
-import { Hooks } from '../containers/hooks.js';
-import { Observation } from '../containers/observation.js';
-import { PodRunner } from '../containers/pod-runner.js';
-import type { SandboxConfigs } from '../containers/sandbox-configs.js';
-import type { EventSink } from '../events/event-sink.js';
-import { ImagePuller, type ImagePullerSettings } from '../images/image-puller.js';
-import { ProbeManager } from '../probes/probe-manager.js';
-import { Prober } from '../probes/prober.js';
-import { admissionRefusals, nodeAmounts } from '../resources/node-admission.js';
 import { DesiredPods, type PodChange } from '../sources/desired-pods.js';
 import type { MirrorPods } from '../sources/mirror-pods.js';
-import { StatusManager, type StatusManagerSettings } from '../status/status-manager.js';
-import type { PodVolumes } from '../volumes/pod-volumes.js';
-import { Housekeeping } from './housekeeping.js';
-import { fullNameOf, isStaticPod, type PodAnnotations, type PodSource, uidOf } from './identity.js';
+import { PodHousekeeping } from './housekeeping.js';
 import { type PodCgroups, PodSyncer } from './pod-syncer.js';
 import { PodWorkers } from './pod-workers.js';
 import { Relist } from './relist.js';
@@ -77,12 +89,12 @@ export class PodAgent {
   readonly workers: PodWorkers;
   /** Lists of the runtime. */
   readonly relist: Relist;
-  readonly #observation: Observation;
-  readonly #housekeeping: Housekeeping;
+  readonly #observation: RuntimeObserver;
+  readonly #housekeeping: PodHousekeeping;
 
   constructor(private readonly settings: PodAgentSettings) {
     const { runtime, runtimeName, clock, logger, events } = settings;
-    this.#observation = new Observation(runtime, runtimeName);
+    this.#observation = new RuntimeObserver(runtime, runtimeName);
     this.desired = this.#makeDesired();
     this.statuses = this.#makeStatuses();
     const probes = new ProbeManager({
@@ -192,7 +204,7 @@ export class PodAgent {
 
   #makeRunner(probes: ProbeManager): PodRunner {
     const { runtime, sandboxes, containers, pulls, events, clock, logger } = this.settings;
-    const hooks = new Hooks(runtime, clock);
+    const hooks = new LifecycleHooks(runtime, clock);
     return new PodRunner({
       runtime,
       sandboxes,
@@ -222,9 +234,9 @@ export class PodAgent {
     return { reason, message: `Pod was rejected: ${message}` };
   }
 
-  #makeHousekeeping(): Housekeeping {
+  #makeHousekeeping(): PodHousekeeping {
     const { volumes, mirrors, clock, logger } = this.settings;
-    return new Housekeeping({
+    return new PodHousekeeping({
       hasSeenAll: () => this.desired.hasSeenAll && this.relist.ageMs !== Number.POSITIVE_INFINITY,
       listed: () => this.relist.pods,
       workers: this.workers,

@@ -1,19 +1,21 @@
 import type { Runtime } from '@orch/container-runtime';
 import { parseTime } from '@orch/machinery';
+import {
+  deadRuns,
+  hasRunning,
+  isFinal,
+  nothingOf,
+  type ObservedPod,
+  type PodRunner,
+  type ProbeManager,
+  podStatusOf,
+  type StartError,
+  type StatusManager,
+  type WaitingReason,
+} from '@orch/pod-containers';
+import { type EventSink, type PodVolumes, podKeyOf, uidOf, VolumesError } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
 import type { ContainerStatus, Pod, PodStatus, Secret } from '@orch/schema/types/core/v1';
-import { deadRuns } from '../containers/dead-runs.js';
-import { hasRunning, nothingOf, type ObservedPod } from '../containers/observed-pod.js';
-import type { PodRunner } from '../containers/pod-runner.js';
-import type { StartError } from '../containers/start-error.js';
-import type { EventSink } from '../events/event-sink.js';
-import type { ProbeManager } from '../probes/probe-manager.js';
-import type { WaitingReason } from '../status/container-statuses.js';
-import { isFinal } from '../status/pod-phase.js';
-import { podStatusOf } from '../status/pod-status.js';
-import type { StatusManager } from '../status/status-manager.js';
-import { type PodVolumes, VolumesError } from '../volumes/pod-volumes.js';
-import { podKeyOf, uidOf } from './identity.js';
 import type { PodStages, PodWork } from './pod-workers.js';
 
 /** Cgroups of pods. */

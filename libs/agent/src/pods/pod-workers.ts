@@ -1,8 +1,8 @@
+import { isFinal } from '@orch/pod-containers';
+import { fullNameOf, podKeyOf, uidOf } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
 import { WorkQueue } from '@orch/runtime/work';
 import type { Pod, PodStatus } from '@orch/schema/types/core/v1';
-import { isFinal } from '../status/pod-phase.js';
-import { fullNameOf, podKeyOf, uidOf } from './identity.js';
 
 /**
  * Stage of a pod's life on the node, in this order and never back. `syncing`: its containers are brought into the

@@ -1,5 +1,5 @@
+import type { ListedPod } from '@orch/pod-containers';
 import type { Clock, Logger } from '@orch/runtime';
-import type { ListedPod } from '../containers/observation.js';
 
 /** Settings of a {@link Relist}. */
 interface RelistSettings {

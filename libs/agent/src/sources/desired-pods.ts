@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatMicroTime } from '@orch/machinery';
+import { fullNameOf, isMirrorPod, type PodAnnotations, type PodSource, uidOf } from '@orch/pod-environment';
 import type { Clock } from '@orch/runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
-import { fullNameOf, isMirrorPod, type PodAnnotations, type PodSource, uidOf } from '../pods/identity.js';
 
 /**
  * A change of the desired pods. `reconcile`: only the status differs, as the API has it. `remove`: the source does not

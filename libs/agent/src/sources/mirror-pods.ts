@@ -1,7 +1,7 @@
 import { type Client, hasReason } from '@orch/client';
 import type { ApiObject, OwnerReference } from '@orch/machinery';
+import { annotationOf, type PodAnnotations, uidOf } from '@orch/pod-environment';
 import type { Pod } from '@orch/schema/types/core/v1';
-import { annotationOf, type PodAnnotations, uidOf } from '../pods/identity.js';
 
 /** Settings of {@link MirrorPods}. */
 interface MirrorPodsSettings {

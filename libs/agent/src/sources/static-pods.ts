@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { decodeYamlObject, JsonSyntaxError, ObjectReadError, parseYaml, YamlSyntaxError } from '@orch/codec';
 import { type KindRules, kindRules } from '@orch/kinds';
 import { type ApiObject, DurationError, isObject, type Names, QuantityError, TimeError } from '@orch/machinery';
+import { type PodAnnotations, podAnnotations } from '@orch/pod-environment';
 import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
 import type { Pod, Toleration } from '@orch/schema/types/core/v1';
-import { type PodAnnotations, podAnnotations } from '../pods/identity.js';
 
 /** Thrown for a manifest that is no static pod; the message is for the log. */
 export class ManifestError extends Error {

@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { ApiError } from '@orch/client';
 import { FakeRuntime } from '@orch/container-runtime/testing';
 import { type ApiObject, namesOf, notFound } from '@orch/machinery';
+import { ContainerMounts, SandboxConfigs } from '@orch/pod-containers';
+import {
+  containerCgroupValues,
+  containerEnvironment,
+  type Mounter,
+  PodFolders,
+  PodVolumes,
+  podAnnotations,
+} from '@orch/pod-environment';
 import { silentLogger } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import type { Container, Pod, PodSpec, PodStatus } from '@orch/schema/types/core/v1';
-import { ContainerMounts } from '../containers/container-mounts.js';
-import { SandboxConfigs } from '../containers/sandbox-configs.js';
-import { containerEnvironment } from '../environment/container-environment.js';
-import { podAnnotations } from '../pods/identity.js';
 import { PodAgent } from '../pods/pod-agent.js';
-import { containerCgroupValues } from '../resources/cgroup-values.js';
-import type { Mounter } from '../volumes/mounter.js';
-import { PodFolders } from '../volumes/pod-folders.js';
-import { PodVolumes } from '../volumes/pod-volumes.js';
 import { FileActivity } from './file-activity.js';
 
 /** Pods of an API in memory, with what the agent asks of it. */
