@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TestAgent } from '../testing/test-agent.js';
+import { podOf, TestAgent } from '../testing/test-agent.js';
 
 let test: TestAgent;
 beforeEach(async () => {
@@ -351,25 +352,46 @@ describe('an agent that was restarted', () => {
     const { sandboxConfig, config } = test.runtime.container('c').request;
     const foreign = await test.runtime.runSandbox({ ...sandboxConfig, labels: {} });
     await test.runtime.createContainer({ sandboxId: foreign, config: { ...config, labels: {} }, sandboxConfig });
-    await test.agent.stop();
     test.api.pods.delete('p');
     await test.restart();
     await test.pass(6);
+    // Nobody can know before all sources have been seen.
+    expect(await test.containers()).toEqual(['c running', 'c created']);
+    test.deliverStatic([]);
+    await test.pass(6);
     expect(await test.containers()).toEqual(['c created']);
     expect((await test.runtime.listSandboxes()).map(({ id }) => id)).toEqual([foreign]);
+    expect(readdirSync(test.folders.pods)).toEqual([]);
+  });
+});
+
+describe('a static pod', () => {
+  const version = (uid: string) => {
+    const pod = podOf('s', {});
+    return { ...pod, metadata: { ...pod.metadata, uid } };
+  };
+  const uids = async () => (await test.runtime.listSandboxes({ state: 'ready' })).map(({ metadata }) => metadata.uid);
+
+  it('whose file has changed begins when the one before has ended', async () => {
+    test.runtime.programs.set('c', { stopDelay: 5_000 });
+    test.deliverStatic([version('u1')]);
+    await test.pass(2);
+    expect(await uids()).toEqual(['u1']);
+    test.deliverStatic([version('u2')]);
+    await test.pass(3);
+    expect(await uids()).toEqual(['u1']);
+    await test.pass(6);
+    expect(await uids()).toEqual(['u2']);
   });
 
-  it('touches nothing before all sources have been seen', async () => {
-    await test.create('p', {});
+  it('whose file was away for a while begins anew', async () => {
+    test.deliverStatic([version('u1')]);
     await test.pass(2);
-    await test.agent.stop();
-    const { pods } = test.api;
-    const kept = [...pods];
-    await test.restart();
-    expect(test.agent.desired.hasSeenAll).toBe(true);
+    test.deliverStatic([]);
+    test.deliverStatic([version('u1')]);
     await test.pass(6);
-    expect([...pods].length).toBe(kept.length);
-    expect(await test.containers()).toEqual(['c running']);
+    expect(await test.containers()).toContain('c running');
+    expect(test.events.filter((event) => event.startsWith('Started'))).toHaveLength(2);
   });
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ApiError } from '@orch/client';
 import { namesOf, notFound } from '@orch/machinery';
 import { podAnnotations } from '@orch/pod-environment';
-import { silentLogger } from '@orch/runtime';
+import { silentLogger, systemClock } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -132,7 +132,6 @@ describe('the source of files', () => {
 
   it('notices changes', async () => {
     const seen: number[] = [];
-    const { systemClock } = await import('@orch/runtime');
     const files = new FileSource({
       path: folder,
       everyMs: 600_000,

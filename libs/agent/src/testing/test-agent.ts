@@ -103,17 +103,23 @@ export class TestAgent {
     for (const name of ['busybox:latest', 'nginx:1']) test.runtime.images.add({ name });
     test.#files.start();
     await test.agent.start();
-    test.agent.desired.set('api', []);
+    test.deliver();
+    test.deliverStatic([]);
     return test;
   }
 
-  /** Puts another agent in the place of this one, as after a restart. */
+  /** Puts another agent in the place of this one, as after a restart. Its source of files has not been seen yet. */
   async restart(): Promise<void> {
     await this.agent.stop();
     this.agent = this.#make();
     await this.agent.start();
     this.deliver();
     await this.settle();
+  }
+
+  /** Delivers the pods of files to the agent. */
+  deliverStatic(pods: readonly Pod[]): void {
+    this.agent.desired.set('file', pods);
   }
 
   /** Ends the agent, and removes its folder. */
@@ -196,7 +202,7 @@ export class TestAgent {
     return new PodAgent({
       runtime,
       runtimeName: 'fake',
-      sources: ['api'],
+      sources: ['api', 'file'],
       annotations: podAnnotations(names),
       client: api as never,
       node: () => ({ metadata: { name: 'n' }, status: { allocatable: { cpu: '4', memory: '8Gi', pods: '3' } } }),
