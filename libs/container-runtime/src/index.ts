@@ -1,4 +1,5 @@
 export * from './containers.js';
+export * from './cri/cri-runtime.js';
 export * from './images.js';
 export * from './isolation.js';
 export * from './resources.js';
