@@ -2,6 +2,7 @@ export * from './containers.js';
 export * from './cri/cri-runtime.js';
 export * from './images.js';
 export * from './isolation.js';
+export * from './process/process-runtime.js';
 export * from './resources.js';
 export * from './runtime.js';
 export * from './runtime-error.js';
