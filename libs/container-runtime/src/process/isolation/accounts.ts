@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { ContainerSecurity } from '../../containers.js';
 import { RuntimeError } from '../../runtime-error.js';
@@ -6,6 +6,7 @@ import { confinedPath } from '../images/confined-path.js';
 
 /** Bytes of an image's /etc/passwd or /etc/group. */
 const LONGEST = 1 << 20;
+const MOST_LINKS = 8;
 
 /** User and groups of a container's processes. */
 export interface Account {
@@ -20,16 +21,19 @@ export interface Account {
 /** Reads the lines of a file of an image, as fields; none if there is no such file. */
 async function linesOf(root: string, path: string): Promise<string[][]> {
   let found = await confinedPath(root, path);
-  for (let links = 0; found !== undefined && links < 8; links++) {
+  for (let links = 0; found !== undefined && links <= MOST_LINKS; links++) {
     const stat = lstatSync(found, { throwIfNoEntry: false });
-    if (!stat?.isSymbolicLink()) break;
-    found = await confinedPath(root, join('/', relative(root, dirname(found)), readlinkSync(found)));
+    // Nothing but what is no link itself is read: the system would follow it out of the root.
+    if (stat?.isFile() && stat.size <= LONGEST)
+      return readFileSync(found, 'utf8')
+        .split('\n')
+        .map((line) => line.split(':'));
+    if (!stat?.isSymbolicLink()) return [];
+    const target = readlinkSync(found);
+    const inside = target.startsWith('/') ? target : join('/', relative(root, dirname(found)), target);
+    found = await confinedPath(root, inside);
   }
-  const stat = found === undefined ? undefined : statSync(found, { throwIfNoEntry: false });
-  if (found === undefined || !stat?.isFile() || stat.size > LONGEST) return [];
-  return readFileSync(found, 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'));
+  return [];
 }
 
 const numeric = (text: string): number | undefined => (/^\d{1,10}$/.test(text) ? Number(text) : undefined);

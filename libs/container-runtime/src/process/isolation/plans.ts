@@ -9,6 +9,21 @@ import type { IsolationLevel } from './level.js';
 /** Files that show or change the machine. */
 const MASKED = ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/proc/latency_stats'];
 
+/**
+ * The usual devices one by one. With a /dev of its own making, bubblewrap puts the program into a second user namespace,
+ * from which nobody could enter the other namespaces.
+ */
+const OWN_DEVICES = [
+  ...['--tmpfs', '/dev', '--dir', '/dev/shm', '--tmpfs', '/dev/shm'],
+  ...['null', 'zero', 'full', 'random', 'urandom', 'tty'].flatMap((name) => [
+    '--dev-bind',
+    `/dev/${name}`,
+    `/dev/${name}`,
+  ]),
+  ...['--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/proc/self/fd/0', '/dev/stdin'],
+  ...['--symlink', '/proc/self/fd/1', '/dev/stdout', '--symlink', '/proc/self/fd/2', '/dev/stderr'],
+];
+
 /** A container's program with all that it is to have. */
 export interface ProgramPlan {
   /** Program and arguments. */
@@ -96,7 +111,17 @@ function bubblewrap(
     ...(isRoot ? [] : ['--unshare-user', '--uid', `${account.uid}`, '--gid', `${account.gid}`]),
     ...(hostname === '' ? [] : ['--unshare-uts', '--hostname', hostname]),
     ...(namespaces.ipc === 'node' ? [] : ['--unshare-ipc']),
-    ...['--bind', root, '/', '--proc', '/proc', '--dev', '/dev', '--ro-bind', '/sys', '/sys'],
+    ...[
+      '--bind',
+      root,
+      '/',
+      '--proc',
+      '/proc',
+      ...(isRoot ? ['--dev', '/dev'] : OWN_DEVICES),
+      '--ro-bind',
+      '/sys',
+      '/sys',
+    ],
     ...MASKED.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--ro-bind', helpers.folder, HELPERS],
     ...mounts.flatMap(({ readOnly, hostPath, containerPath }) => [
