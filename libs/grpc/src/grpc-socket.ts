@@ -24,6 +24,9 @@ interface Opened {
   readonly client: Client;
 }
 
+/** Beginning of the library's words for a deadline that has passed here, and not at the service. */
+const OWN_DEADLINE = /^Deadline exceeded after/;
+
 const encoded = (bytes: Uint8Array): Buffer => Buffer.from(bytes);
 const same = (bytes: Buffer): Buffer => bytes;
 
@@ -114,7 +117,8 @@ export class GrpcSocket {
   #errorOf(error: ServiceError, { grpc, client }: Opened): GrpcError {
     if (this.#closing.signal.aborted) return new GrpcError('Canceled', 'the connection is closed', { cause: error });
     const code = codeOf(error.code);
-    if (code !== 'DeadlineExceeded') return new GrpcError(code, error.details, { cause: error });
+    if (code !== 'DeadlineExceeded' || !OWN_DEADLINE.test(error.details))
+      return new GrpcError(code, error.details, { cause: error });
     const isConnected = client.getChannel().getConnectivityState(false) === grpc.connectivityState.READY;
     return isConnected
       ? new GrpcError(code, 'context deadline exceeded', { cause: error })

@@ -59,7 +59,7 @@ export function describeContainers(rig: Rig): void {
       const id = await sandbox.create(COMMANDS.missing);
       await expect(rig.runtime.startContainer(id)).rejects.toMatchObject({
         name: 'RuntimeError',
-        message: expect.stringContaining('no such'),
+        message: expect.stringMatching(/no such/i),
       });
       expect(await sandbox.ended(id)).toMatchObject({ exitCode: 128, reason: 'StartError' });
     });

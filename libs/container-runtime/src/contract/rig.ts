@@ -12,6 +12,8 @@ export interface RuntimeUnderTest {
   readonly runtime: Runtime;
   /** Name with tag of an image on the node with busybox in its PATH; its own command is `sh -c 'echo default'`, its environment has `FROM_IMAGE=yes`. */
   readonly image: string;
+  /** Cgroup below which sandboxes have theirs; absent: they are given none. */
+  readonly cgroup?: string;
   /** Connects once more: the new runtime has the state of the old one. */
   reconnect(): Promise<Runtime>;
   /** Ends the runtime and removes what it has left. */
@@ -90,12 +92,14 @@ export class Rig {
   /** Starts a sandbox for a pod of its own. */
   async sandbox(more: Partial<SandboxConfig> = {}): Promise<RigSandbox> {
     const uid = `uid-${++this.#count}`;
+    const { cgroup } = this.under;
     const config: SandboxConfig = {
       metadata: { name: `pod-${this.#count}`, uid, namespace: 'default', attempt: 0 },
       hostname: `pod-${this.#count}`,
       logDirectory: this.folder('logs'),
       labels: { 'io.kubernetes.pod.uid': uid },
       annotations: { note: 'kept' },
+      ...(cgroup !== undefined && { cgroupParent: `${cgroup}/${uid}` }),
       security: { namespaces: { network: this.traits.hasNetwork ? 'pod' : 'node', pid: 'container', ipc: 'pod' } },
       ...more,
     };
