@@ -39,7 +39,8 @@ export class NodeAgent {
   readonly #started: Stoppable[] = [];
 
   private constructor(
-    private readonly settings: NodeAgentSettings,
+    /** Settings that it was started with. */
+    readonly settings: NodeAgentSettings,
     /** The node that it runs on. */
     readonly node: ThisNode,
   ) {}
@@ -95,6 +96,7 @@ export class NodeAgent {
     return new PodAgent({
       runtime,
       runtimeName: (await runtime.version()).name,
+      sharesNetwork: options.containerRuntimeEndpoint.startsWith('process:'),
       sources: this.#sources(),
       annotations,
       ...(clients && { client: clients.pods }),

@@ -53,6 +53,8 @@ export interface PodAgentSettings {
   readonly node: () => Node;
   /** Returns the addresses of the node. */
   readonly hostIPs: () => readonly string[];
+  /** Whether pods use the node's network, as the runtime has no other. */
+  readonly sharesNetwork?: boolean;
   /** Makes settings of sandboxes. */
   readonly sandboxes: SandboxConfigs;
   /** Inputs of the settings of containers. */
@@ -94,7 +96,7 @@ export class PodAgent {
 
   constructor(private readonly settings: PodAgentSettings) {
     const { runtime, runtimeName, clock, logger, events } = settings;
-    this.#observation = new RuntimeObserver(runtime, runtimeName);
+    this.#observation = new RuntimeObserver(runtime, runtimeName, this.#nodeIPs);
     this.desired = this.#makeDesired();
     this.statuses = this.#makeStatuses();
     const probes = new ProbeManager({
@@ -128,6 +130,10 @@ export class PodAgent {
     await this.#housekeeping.stop();
     await this.workers.stop();
     await this.statuses.stop();
+  }
+
+  get #nodeIPs(): (() => readonly string[]) | undefined {
+    return this.settings.sharesNetwork ? this.settings.hostIPs : undefined;
   }
 
   #isStatic(pod: Pod): boolean {
@@ -214,6 +220,7 @@ export class PodAgent {
       hooks,
       backoffs: new Backoffs(clock),
       failedProbe: (fullId) => probes.failed(fullId),
+      ...(this.#nodeIPs && { nodeIPs: this.#nodeIPs }),
       events,
     });
   }

@@ -4,6 +4,7 @@ import {
   type ListedSandbox,
   type Runtime,
   type RuntimeContainerStatus,
+  type SandboxStatus,
 } from '@orch/container-runtime';
 import { factsOf, type PodIdentity, podOfLabels } from './labels.js';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from './observed-pod.js';
@@ -17,14 +18,27 @@ export interface ListedPod extends PodIdentity {
   readonly containers: readonly ListedContainer[];
 }
 
+/**
+ * Returns the addresses of a sandbox. Where the runtime gives pods no network of their own, these are the node's.
+ * @param nodeIPs addresses that pods share with the node; undefined where they have their own
+ */
+export function sandboxIPs({ state, ips, namespaces }: SandboxStatus, nodeIPs?: () => readonly string[]): readonly string[] {
+  const isShared = nodeIPs !== undefined && state === 'ready' && namespaces.network === 'pod' && ips.length === 0;
+  return isShared ? nodeIPs() : ips;
+}
+
 type ListingRuntime = Pick<Runtime, 'listSandboxes' | 'listContainers' | 'sandboxStatus' | 'containerStatus'>;
 
 /** Reads pods from the runtime: its lists are all that is known about what runs. */
 export class RuntimeObserver {
-  /** @param runtimeName scheme of the ids of containers */
+  /**
+   * @param runtimeName scheme of the ids of containers
+   * @param nodeIPs addresses that pods share with the node; undefined where they have their own
+   */
   constructor(
     private readonly runtime: ListingRuntime,
     private readonly runtimeName: string,
+    private readonly nodeIPs?: () => readonly string[],
   ) {}
 
   /** Returns all pods of the runtime by their uid; sandboxes and containers of others are left out. @throws RuntimeError */
@@ -65,7 +79,8 @@ export class RuntimeObserver {
   async #sandbox(id: string): Promise<(ObservedSandbox & { createdAt: number }) | undefined> {
     const status = await unlessGone(() => this.runtime.sandboxStatus(id));
     if (!status) return undefined;
-    const { state, metadata, namespaces, ips, createdAt } = status;
+    const { state, metadata, namespaces, createdAt } = status;
+    const ips = sandboxIPs(status, this.nodeIPs);
     return { id, state, attempt: metadata.attempt, hostNetwork: namespaces.network === 'node', ips, createdAt };
   }
 

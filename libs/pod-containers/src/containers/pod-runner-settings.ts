@@ -26,6 +26,8 @@ export interface PodRunnerSettings {
   readonly backoffs: Backoffs;
   /** Returns the probe by which a container has to be killed. */
   readonly failedProbe: FailedProbe;
+  /** Returns the addresses that pods share with the node; absent where they have their own. */
+  readonly nodeIPs?: () => readonly string[];
   /** Receives what is to be reported. */
   readonly events: EventSink;
 }

@@ -3,6 +3,7 @@ import type { ContainerKind, PodContainer, ReadyVolume } from '@orch/pod-environ
 import type { Container, EphemeralContainer, Pod, Secret } from '@orch/schema/types/core/v1';
 import { actionsOf, type PodActions } from './actions.js';
 import { ContainerStarter } from './container-starter.js';
+import { sandboxIPs } from './observation.js';
 import { latestRun, type ObservedPod } from './observed-pod.js';
 import type { PodRunnerSettings } from './pod-runner-settings.js';
 import { messageOf, StartError } from './start-error.js';
@@ -86,7 +87,7 @@ export class PodRunner {
     const { runtime, events } = this.settings;
     try {
       const id = await runtime.runSandbox(config);
-      return { config, id, podIPs: (await runtime.sandboxStatus(id)).ips };
+      return { config, id, podIPs: sandboxIPs(await runtime.sandboxStatus(id), this.settings.nodeIPs) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       events.ofPod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${message}`);
