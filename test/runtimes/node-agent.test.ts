@@ -62,7 +62,9 @@ describe.each([
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name } },
       spec: {
         ...{ nodeName: 'n1', terminationGracePeriodSeconds: 3, automountServiceAccountToken: false },
-        containers: [{ name: 'c', image: IMAGES.busybox, imagePullPolicy: 'Never', command: ['sh', '-c', script], ...container }],
+        containers: [
+          { name: 'c', image: IMAGES.busybox, imagePullPolicy: 'Never', command: ['sh', '-c', script], ...container },
+        ],
         ...spec,
       },
     };
@@ -146,7 +148,13 @@ describe.each([
 
   test('runs init containers first, and restarts what fails', async () => {
     const initContainers = [
-      { name: 'i', image: IMAGES.busybox, imagePullPolicy: 'Never', command: ['sh', '-c', 'echo 1 > /work/done'], volumeMounts: [{ name: 'work', mountPath: '/work' }] },
+      {
+        name: 'i',
+        image: IMAGES.busybox,
+        imagePullPolicy: 'Never',
+        command: ['sh', '-c', 'echo 1 > /work/done'],
+        volumeMounts: [{ name: 'work', mountPath: '/work' }],
+      },
     ];
     const volumeMounts = [{ name: 'work', mountPath: '/work' }];
     await create(

@@ -26,7 +26,7 @@ export { hostsFile, hostsFileOfNode, kernelHostname, podHostname } from './netwo
 export { ReferencedObjects } from './objects/referenced-objects.js';
 export { type CgroupDriver, type CgroupName, cgroupAt, cgroupPath, podCgroup } from './resources/cgroup-names.js';
 export { type CpuQuotaSettings, containerCgroupValues } from './resources/cgroup-values.js';
-export { Cgroups } from './resources/cgroups.js';
+export { CgroupFolders } from './resources/cgroup-folders.js';
 export {
   checkEvictionAmounts,
   checkEvictionPeriods,

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import {
-  Cgroups,
+  CgroupFolders,
   cgroupAt,
   EventRecorder,
   type EventSink,
@@ -23,6 +23,7 @@ import { StaticPodReader } from '../sources/static-pods.js';
 import { UrlSource } from '../sources/url-source.js';
 import type { AgentClients, NodeAgentSettings } from './agent-settings.js';
 import { PodInputs } from './pod-inputs.js';
+import { checkMachine } from './start-checks.js';
 import { ThisNode } from './this-node.js';
 
 /** Something that the agent has started, and has to stop. */
@@ -47,7 +48,8 @@ export class NodeAgent {
 
   /** Starts an agent. Resolves once it works; the registration of its node goes on. @throws Error, RuntimeError */
   static async start(settings: NodeAgentSettings): Promise<NodeAgent> {
-    const { options, runtime } = settings;
+    const { options, runtime, logger } = settings;
+    await checkMachine(options, logger);
     await mkdir(options.rootDir, { recursive: true, mode: 0o750 });
     const agent = new NodeAgent(settings, await ThisNode.read(options, options.rootDir, runtime));
     await agent.#start();
@@ -114,10 +116,10 @@ export class NodeAgent {
     });
   }
 
-  async #makeCgroups({ quota }: PodInputs): Promise<Cgroups> {
+  async #makeCgroups({ quota }: PodInputs): Promise<CgroupFolders> {
     const { options, cgroupMount = '/sys/fs/cgroup' } = this.settings;
     const { cgroupRoot, cgroupDriver: driver, podMaxPids: podPids } = options;
-    const cgroups = new Cgroups({ mount: cgroupMount, root: cgroupAt(cgroupRoot), driver, quota, podPids });
+    const cgroups = new CgroupFolders({ mount: cgroupMount, root: cgroupAt(cgroupRoot), driver, quota, podPids });
     await cgroups.start();
     return cgroups;
   }

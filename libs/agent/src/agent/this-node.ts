@@ -35,7 +35,7 @@ export class ThisNode {
       name: this.name,
       names: this.names,
       hostname: this.name,
-      labels: options.nodeLabels,
+      labels: withRuntime(options, this.names),
       taints: options.registerWithTaints,
       controllerAttaches: options.enableControllerAttachDetach,
       maxPods: options.maxPods,
@@ -98,4 +98,10 @@ export class ThisNode {
   #facts(runtimeVersion: string, images: Awaited<ReturnType<Runtime['listImages']>>) {
     return { machine: this.machine, ips: this.ips, runtimeVersion, images };
   }
+}
+
+/** The runtime of processes is to be known by its nodes: pods that need isolation can keep away. */
+function withRuntime({ nodeLabels, containerRuntimeEndpoint }: NodeAgentOptions, names: Names) {
+  if (!containerRuntimeEndpoint.startsWith('process:')) return nodeLabels;
+  return new Map([...nodeLabels, [names.key('node.orch.io/runtime'), 'process']]);
 }

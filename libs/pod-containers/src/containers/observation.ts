@@ -22,7 +22,10 @@ export interface ListedPod extends PodIdentity {
  * Returns the addresses of a sandbox. Where the runtime gives pods no network of their own, these are the node's.
  * @param nodeIPs addresses that pods share with the node; undefined where they have their own
  */
-export function sandboxIPs({ state, ips, namespaces }: SandboxStatus, nodeIPs?: () => readonly string[]): readonly string[] {
+export function sandboxIPs(
+  { state, ips, namespaces }: SandboxStatus,
+  nodeIPs?: () => readonly string[],
+): readonly string[] {
   const isShared = nodeIPs !== undefined && state === 'ready' && namespaces.network === 'pod' && ips.length === 0;
   return isShared ? nodeIPs() : ips;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Cgroups } from './cgroups.js';
+import { CgroupFolders } from './cgroup-folders.js';
 
 let mount = '';
 beforeEach(async () => {
@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(mount, { recursive: true }));
 
 const cgroups = () =>
-  new Cgroups({ mount, root: [], driver: 'cgroupfs', quota: { enforced: true, periodMicros: 100_000 }, podPids: 100 });
+  new CgroupFolders({ mount, root: [], driver: 'cgroupfs', quota: { enforced: true, periodMicros: 100_000 }, podPids: 100 });
 const resources = { limits: { cpu: '500m', memory: '1Mi' }, requests: { cpu: '250m', memory: '1Mi' } };
 const pod: Pod = { metadata: { uid: 'u' }, spec: { containers: [{ name: 'c', resources }] } };
 const read = (...path: string[]) => readFile(join(mount, ...path), 'utf8');

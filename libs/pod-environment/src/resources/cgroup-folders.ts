@@ -7,7 +7,7 @@ import { type CgroupDriver, type CgroupName, cgroupPath, podCgroup, podsCgroup }
 import { type CpuQuotaSettings, podCgroupValues, sharesOf } from './cgroup-values.js';
 import { qosClassOf } from './qos.js';
 
-/** Settings of {@link Cgroups}. */
+/** Settings of {@link CgroupFolders}. */
 interface CgroupsSettings {
   /** Folder where the kernel shows cgroups: `/sys/fs/cgroup`. */
   readonly mount: string;
@@ -27,8 +27,8 @@ type Values = LinuxResources & { readonly pids?: number };
 /** Controllers that limit pods, each with a hierarchy of its own in version 1. */
 const CONTROLLERS = ['cpu', 'memory', 'pids'] as const;
 
-/** Cgroups of pods and of their classes of service, in version 1 or 2 of the kernel's interface. */
-export class Cgroups {
+/** CgroupFolders of pods and of their classes of service, in version 1 or 2 of the kernel's interface. */
+export class CgroupFolders {
   #isUnified: Promise<boolean> | undefined;
 
   constructor(private readonly settings: CgroupsSettings) {}
