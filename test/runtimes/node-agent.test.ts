@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { NodeAgent, readAgentOptions } from '@orch/agent';
 import { Client, readKubeconfig } from '@orch/client';
 import { CriRuntime, ProcessRuntime, type Runtime } from '@orch/container-runtime';
@@ -9,6 +9,7 @@ import { systemMounter } from '@orch/pod-environment';
 import { silentLogger, systemClock } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installForNodes } from '../on-cluster/namespaces.js';
+import { removeControlGroup } from '../on-cluster/place.js';
 import { Api, type ApiObject } from '../support/api.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { IMAGES, packImages } from './busybox-image.js';
@@ -45,6 +46,7 @@ describe.each([
   ['containerd', openContainerd, 'unix:///containerd.sock', 'pod'],
   ['processes', openProcesses, 'process:', 'node'],
 ] as const)('an agent on %s', (_name, open, endpoint, network) => {
+  const cgroup = `/orch-agent-${process.pid}`;
   let dir: string;
   let server: Standalone;
   let api: Api;
@@ -87,7 +89,7 @@ describe.each([
     const { values: options } = readAgentOptions(
       [
         ...['--naming=kubernetes', '--hostname-override=n1', `--root-dir=${join(dir, 'root')}`],
-        ...['--cgroups-per-qos=false', '--enforce-node-allocatable=none', '--resolv-conf='],
+        ...['--resolv-conf=', `--cgroup-root=${cgroup}`],
         `--container-runtime-endpoint=${endpoint}`,
       ],
       {},
@@ -107,6 +109,7 @@ describe.each([
     for (const client of clients) await client.close();
     await opened.stop();
     await server.stop();
+    removeControlGroup(basename(cgroup));
     rmSync(dir, { recursive: true, force: true });
   });
 
@@ -125,6 +128,7 @@ describe.each([
           { name: 'cm', mountPath: '/cm' },
           { name: 'work', mountPath: '/work' },
         ],
+        resources: { requests: { cpu: '100m' }, limits: { memory: '64Mi' } },
         readinessProbe: { exec: { command: ['cat', '/work/ready'] }, periodSeconds: 1 },
       },
       { volumes },
@@ -133,6 +137,11 @@ describe.each([
     const { podIP, hostIP } = (await pod('web'))?.status ?? {};
     expect(podIP === hostIP).toBe(network === 'node');
     await expect.poll(() => logOf('web')).toMatch(/ stdout F web of-map\n/);
+    const uid = (await pod('web'))?.metadata.uid;
+    expect(
+      readFileSync(`/sys/fs/cgroup/memory${cgroup}/kubepods/burstable/pod${uid}/memory.limit_in_bytes`, 'utf8'),
+    ).toBe(`${64 * 2 ** 20}\n`);
+    expect(readFileSync(`/sys/fs/cgroup/cpu${cgroup}/kubepods/burstable/pod${uid}/cpu.shares`, 'utf8')).toBe('102\n');
     await api.delete(`${PODS}/web`);
     await expect.poll(async () => pod('web')).toBeUndefined();
     await expect.poll(() => readdirSync(join(dir, 'root/pods'))).toEqual([]);

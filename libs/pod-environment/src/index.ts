@@ -24,9 +24,9 @@ export {
 export { type DnsSettings, podDns } from './network/dns-config.js';
 export { hostsFile, hostsFileOfNode, kernelHostname, podHostname } from './network/hosts-file.js';
 export { ReferencedObjects } from './objects/referenced-objects.js';
+export { CgroupFolders } from './resources/cgroup-folders.js';
 export { type CgroupDriver, type CgroupName, cgroupAt, cgroupPath, podCgroup } from './resources/cgroup-names.js';
 export { type CpuQuotaSettings, containerCgroupValues } from './resources/cgroup-values.js';
-export { CgroupFolders } from './resources/cgroup-folders.js';
 export {
   checkEvictionAmounts,
   checkEvictionPeriods,

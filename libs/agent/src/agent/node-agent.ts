@@ -16,6 +16,8 @@ import { attachAnnotation, defaultLabels } from '../node/node-object.js';
 import { registerNode } from '../node/node-registration.js';
 import { NodeStatusReporter } from '../node/node-status-reporter.js';
 import { PodAgent } from '../pods/pod-agent.js';
+import type { PodCgroups } from '../pods/pod-syncer.js';
+import type { PodWork } from '../pods/pod-workers.js';
 import { ApiSource } from '../sources/api-source.js';
 import { FileSource } from '../sources/file-source.js';
 import { MirrorPods } from '../sources/mirror-pods.js';
@@ -95,7 +97,7 @@ export class NodeAgent {
     const mirrors =
       clients && new MirrorPods({ client: clients.pods, annotations, nodeName: node.name, nodeUid: () => node.uid });
     const cgroups = options.cgroupsPerQos ? await this.#makeCgroups(inputs) : undefined;
-    return new PodAgent({
+    const pods: PodAgent = new PodAgent({
       runtime,
       runtimeName: (await runtime.version()).name,
       sharesNetwork: options.containerRuntimeEndpoint.startsWith('process:'),
@@ -103,7 +105,7 @@ export class NodeAgent {
       annotations,
       ...(clients && { client: clients.pods }),
       ...(mirrors && { mirrors }),
-      ...(cgroups && { cgroups }),
+      ...(cgroups && { cgroups: withClasses(cgroups, () => pods.workers.list('syncing', 'terminating')) }),
       node: () => node.object,
       hostIPs: () => node.ips,
       ...inputs.inputs(),
@@ -114,6 +116,7 @@ export class NodeAgent {
       clock,
       logger,
     });
+    return pods;
   }
 
   async #makeCgroups({ quota }: PodInputs): Promise<CgroupFolders> {
@@ -216,5 +219,14 @@ export class NodeAgent {
     });
   }
 }
+
+/** Gives the classes of service their shares with each pod that comes. @param works all pods that may run */
+const withClasses = (cgroups: CgroupFolders, works: () => Iterable<PodWork>): PodCgroups => ({
+  async ensure(pod) {
+    await cgroups.ensure(pod);
+    await cgroups.updateClasses([...works()].map((work) => work.pod));
+  },
+  remove: (pod) => cgroups.remove(pod),
+});
 
 const NO_EVENTS: EventSink = { ofPod() {}, ofNode() {} };

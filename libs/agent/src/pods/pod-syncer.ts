@@ -75,7 +75,7 @@ export class PodSyncer implements PodStages {
 
   constructor(private readonly settings: PodSyncerSettings) {}
 
-  async sync({ pod }: PodWork): Promise<{ isOver: boolean; againMs: number }> {
+  async sync({ pod }: PodWork, signal: AbortSignal): Promise<{ isOver: boolean; againMs: number }> {
     const { statuses, probes, everyMs } = this.settings;
     const observed = await this.#observed(pod);
     const status = this.#withDeadline(pod, this.#status(pod, observed, false));
@@ -88,7 +88,7 @@ export class PodSyncer implements PodStages {
     const volumes = await this.#volumes(pod);
     probes.add(pod);
     const secrets = await this.settings.pullSecrets(pod);
-    const { failures, started, failure } = await this.settings.runner.run(pod, { observed, volumes, secrets });
+    const { failures, started, failure } = await this.settings.runner.run(pod, { observed, volumes, secrets, signal });
     this.#note(pod, failures, started);
     if (failures.size > 0 || started.length > 0) statuses.set(pod, this.#status(pod, await this.#observed(pod), false));
     if (failure !== undefined) throw failure;

@@ -36,9 +36,10 @@ export interface PodWork {
 export interface PodStages {
   /**
    * Brings the containers into the desired state.
+   * @param signal aborts when the pod is to end: nothing is begun any more
    * @returns whether all have ended for good, and the milliseconds after which they are looked at again
    */
-  sync(work: PodWork): Promise<{ readonly isOver: boolean; readonly againMs: number }>;
+  sync(work: PodWork, signal: AbortSignal): Promise<{ readonly isOver: boolean; readonly againMs: number }>;
   /** Ends the containers. Resolves once none runs. */
   terminate(work: PodWork): Promise<void>;
   /** Ends the containers faster, as the grace period became shorter. */
@@ -69,6 +70,8 @@ const RETRY = { firstMs: 1_000, longestMs: 10_000 };
 /** Workers of all pods: the work of one pod is serial, that of different ones is not. */
 export class PodWorkers {
   readonly #works = new Map<string, PodWork>();
+  /** Synchronizations under way, by uid. */
+  readonly #syncs = new Map<string, AbortController>();
   readonly #queue: WorkQueue;
 
   constructor(private readonly settings: PodWorkersSettings) {
@@ -142,6 +145,7 @@ export class PodWorkers {
 
   /** Ends all work; containers go on. Resolves when none is under way any more. */
   stop(): Promise<void> {
+    for (const abort of this.#syncs.values()) abort.abort();
     return this.#queue.stop();
   }
 
@@ -159,7 +163,9 @@ export class PodWorkers {
 
   #terminate(uid: string, more: Partial<PodWork>): void {
     const work = this.#works.get(uid);
-    if (work?.stage === 'syncing') this.#works.set(uid, { ...work, ...more, stage: 'terminating' });
+    if (work?.stage !== 'syncing') return;
+    this.#works.set(uid, { ...work, ...more, stage: 'terminating' });
+    this.#syncs.get(uid)?.abort();
   }
 
   #hasten(work: PodWork): void {
@@ -190,10 +196,19 @@ export class PodWorkers {
   async #sync(uid: string, work: PodWork): Promise<void> {
     // The pod of before has to end first; its end wakes this one.
     if (this.settings.isStatic(work.pod) && this.#hasNamesake(work.pod)) return;
-    const { isOver, againMs } = await this.settings.stages.sync(work);
-    if (isOver) this.#terminate(uid, {});
-    if (this.#works.get(uid)?.stage === 'syncing') this.#queue.addAfter(uid, againMs);
-    else this.#queue.add(uid);
+    const abort = new AbortController();
+    this.#syncs.set(uid, abort);
+    try {
+      const { isOver, againMs } = await this.settings.stages.sync(work, abort.signal);
+      if (isOver) this.#terminate(uid, {});
+      else if (!abort.signal.aborted) this.#queue.addAfter(uid, againMs);
+    } catch (error) {
+      // It was interrupted, and what is to be done now is something else.
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      this.#syncs.delete(uid);
+    }
+    if (this.#works.get(uid)?.stage !== 'syncing') this.#queue.add(uid);
   }
 
   #advance(uid: string, stage: PodStage): void {

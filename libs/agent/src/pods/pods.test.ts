@@ -263,6 +263,21 @@ describe('the end of a pod', () => {
     expect(test.api.phases.at(-1)).toBe('p deleted');
   });
 
+  it('does not wait for an image, or a hook after the start', async () => {
+    test.runtime.faults.slow('pullImage', 3_600_000);
+    await test.create('p', { containers: [{ name: 'c', image: 'missing:1' }] });
+    test.runtime.programs.set('h', { exec: () => ({ after: 3_600_000 }) });
+    await test.create('q', {
+      containers: [{ name: 'h', lifecycle: { postStart: { exec: { command: ['x'] } } } }],
+    });
+    await test.pass(2);
+    await test.delete('p');
+    await test.delete('q');
+    await test.pass(3);
+    expect(test.api.phases).toEqual(expect.arrayContaining(['p deleted', 'q deleted']));
+    expect(await test.containers()).toEqual([]);
+  });
+
   it('is hastened by a shorter grace period', async () => {
     test.runtime.programs.set('c', { stopDelay: Number.POSITIVE_INFINITY });
     await test.create('p', {});

@@ -7,6 +7,7 @@ import {
   type ReadyVolume,
   uidOf,
 } from '@orch/pod-environment';
+import { aborted } from '@orch/runtime';
 import type { Pod, Secret } from '@orch/schema/types/core/v1';
 import { nextLogNumber } from './container-configs.js';
 import { specHash } from './labels.js';
@@ -28,6 +29,8 @@ interface StartRequest {
   readonly volumes: ReadonlyMap<string, ReadyVolume>;
   /** Secrets with credentials of registries. */
   readonly secrets: readonly Secret[];
+  /** Aborts when the pod is to end. */
+  readonly signal: AbortSignal;
   /** Sandbox that it is started in. */
   readonly sandbox: { readonly config: SandboxConfig; readonly id: string; readonly podIPs: readonly string[] };
   /** Id of the container whose processes it sees. */
@@ -40,10 +43,11 @@ export class ContainerStarter {
 
   /** Starts a container. @throws StartError */
   async start(request: StartRequest): Promise<undefined> {
-    const { pod, kind, container, secrets, sandbox } = request;
+    const { pod, kind, container, secrets, sandbox, signal } = request;
+    signal.throwIfAborted();
     this.#checkBackoff(request);
     const image = await this.#step(request, 'ErrImagePull', () =>
-      this.settings.images.ensure({ pod, container, kind, secrets, sandbox: sandbox.config }),
+      this.settings.images.ensure({ pod, container, kind, secrets, signal, sandbox: sandbox.config }),
     );
     const config = await this.#step(request, 'CreateContainerConfigError', async () => {
       const { volumes, target, observed } = request;
@@ -55,6 +59,7 @@ export class ContainerStarter {
       const more = { restartCount, podIPs, volumes, image, ...(target && { target }) };
       return this.settings.configs.of({ pod, container, sandbox: sandbox.config, ...more });
     });
+    signal.throwIfAborted();
     const { runtime } = this.settings;
     const name = container.name ?? '';
     const id = await this.#step(request, 'CreateContainerError', () =>
@@ -92,6 +97,8 @@ export class ContainerStarter {
     try {
       return await work();
     } catch (error) {
+      // A pod that is to end has nothing more to report.
+      if (request.signal.aborted) throw error;
       const known = error instanceof StartError ? error : new StartError(reason, messageOf(error));
       // The puller has given the details already.
       this.#report(
@@ -110,7 +117,8 @@ export class ContainerStarter {
     if (!handler) return;
     const podIP = sandbox.podIPs[0] ?? '';
     try {
-      await this.settings.hooks.run({ handler, container, containerId, podIP, timeoutMs: 0 });
+      const hook = this.settings.hooks.run({ handler, container, containerId, podIP, timeoutMs: 0 });
+      await Promise.race([hook, aborted(request.signal)]);
     } catch (error) {
       // The message may have output of the container.
       this.#report(request, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');

@@ -16,6 +16,8 @@ interface RunInputs {
   readonly volumes: ReadonlyMap<string, ReadyVolume>;
   /** Secrets with credentials of registries. */
   readonly secrets: readonly Secret[];
+  /** Aborts when the pod is to end: nothing is started any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Outcome of a synchronization. */
@@ -97,7 +99,7 @@ export class PodRunner {
 
   async #startAll(
     pod: Pod,
-    { observed, volumes, secrets }: RunInputs,
+    { observed, volumes, secrets, signal }: RunInputs,
     { startEphemeral, startInit, start }: PodActions,
     sandbox: { config: SandboxConfig; id: string; podIPs: readonly string[] },
   ): Promise<RunOutcome> {
@@ -105,8 +107,10 @@ export class PodRunner {
     const started: string[] = [];
     const begin = async (kind: ContainerKind, container: PodContainer) => {
       const target = targetOf(container, observed);
-      const request = { pod, kind, container, observed, volumes, secrets, sandbox, ...(target && { target }) };
+      const request = { pod, kind, container, observed, volumes, secrets, signal, sandbox, ...(target && { target }) };
       const failure = await this.#starter.start(request).catch(asStartError);
+      // What was interrupted is no failure of the container.
+      if (signal.aborted) return;
       if (failure) failures.set(container.name ?? '', failure);
       else started.push(container.name ?? '');
     };

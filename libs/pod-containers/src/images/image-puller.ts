@@ -7,7 +7,7 @@ import {
   type PodContainer,
   uidOf,
 } from '@orch/pod-environment';
-import { type Clock, sleep } from '@orch/runtime';
+import { aborted, type Clock, sleep } from '@orch/runtime';
 import { TokenBucket, TurnsByKey } from '@orch/runtime/work';
 import type { Pod, Secret } from '@orch/schema/types/core/v1';
 import { Backoffs } from '../containers/backoffs.js';
@@ -41,6 +41,8 @@ interface ImageRequest {
   readonly kind: ContainerKind;
   /** Secrets with credentials of registries. */
   readonly secrets: readonly Secret[];
+  /** Aborts when the pod is to end. */
+  readonly signal: AbortSignal;
   /** Sandbox of the pod. */
   readonly sandbox: SandboxConfig;
 }
@@ -102,14 +104,14 @@ export class ImagePuller {
     report('Normal', 'Pulling', `Pulling image "${name}"`);
     const requestedAt = clock.now();
     try {
-      const { stored, ms } = await this.#turns.take(serial ? '' : String(this.#pulls++), () =>
-        this.#pullNow(image, request),
-      );
+      const pull = this.#turns.take(serial ? '' : String(this.#pulls++), () => this.#pullNow(image, request));
+      const { stored, ms } = await unlessAborted(pull, request.signal);
       const waited = clock.now() - requestedAt;
       const durations = `${seconds(ms)} (${seconds(waited)} including waiting)`;
       report('Normal', 'Pulled', `Successfully pulled image "${name}" in ${durations}`);
       return stored;
     } catch (error) {
+      if (request.signal.aborted) throw error;
       this.#backoffs.next(key);
       const message = messageOf(error);
       report(
@@ -121,29 +123,47 @@ export class ImagePuller {
     }
   }
 
-  async #pullNow(image: string, { secrets, sandbox }: ImageRequest): Promise<{ stored: StoredImage; ms: number }> {
+  async #pullNow(image: string, request: ImageRequest): Promise<{ stored: StoredImage; ms: number }> {
     const { clock, runtime } = this.settings;
+    request.signal.throwIfAborted();
     const wait = this.#rate?.reserve() ?? 0;
     if (wait > 0) await sleep(clock, wait);
     const began = clock.now();
-    const pulled = await this.#pullWithAny(image, credentialsFor(image, secrets), sandbox);
+    const pulled = await this.#pullWithAny(image, credentialsFor(image, request.secrets), request);
     const stored = (await runtime.imageStatus(pulled)) ?? (await runtime.imageStatus(image));
     if (!stored) throw new Error(`image "${image}" is not present after it was pulled`);
     return { stored, ms: clock.now() - began };
   }
 
   /** Tries all credentials that fit, or none where there are none. */
-  async #pullWithAny(image: string, all: readonly RegistryAuth[], sandbox: SandboxConfig): Promise<string> {
+  async #pullWithAny(image: string, all: readonly RegistryAuth[], { sandbox, signal }: ImageRequest): Promise<string> {
     const { runtime } = this.settings;
     let failure: unknown;
     for (const auth of all.length > 0 ? all : [undefined]) {
       try {
-        return await runtime.pullImage({ image, sandbox, ...(auth && { auth }) });
+        return await runtime.pullImage({ image, sandbox, signal, ...(auth && { auth }) });
       } catch (error) {
         failure = error;
       }
     }
     throw failure;
+  }
+}
+
+/** Does not wait for work any more that nobody needs. @throws the reason of the signal */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const finished = new AbortController();
+  try {
+    return await Promise.race([
+      work,
+      aborted(signal, finished.signal).then((): never => {
+        throw signal.reason;
+      }),
+    ]);
+  } finally {
+    finished.abort();
+    // It may fail when nobody waits for it any more.
+    work.catch(() => undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import { access, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LinuxResources } from '@orch/container-runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
+import { uidOf } from '../identity.js';
 import { add, podAmounts } from './amounts.js';
 import { type CgroupDriver, type CgroupName, cgroupPath, podCgroup, podsCgroup } from './cgroup-names.js';
 import { type CpuQuotaSettings, podCgroupValues, sharesOf } from './cgroup-values.js';
@@ -24,6 +25,8 @@ interface CgroupsSettings {
 /** Values of a cgroup, the number of its processes among them. */
 type Values = LinuxResources & { readonly pids?: number };
 
+const CLASSES = ['Guaranteed', 'Burstable', 'BestEffort'] as const;
+
 /** Controllers that limit pods, each with a hierarchy of its own in version 1. */
 const CONTROLLERS = ['cpu', 'memory', 'pids'] as const;
 
@@ -35,7 +38,7 @@ export class CgroupFolders {
 
   /** Makes the cgroups that all others lie in. */
   async start(): Promise<void> {
-    for (const qos of ['Guaranteed', 'Burstable', 'BestEffort'] as const)
+    for (const qos of CLASSES)
       await this.#apply(podsCgroup(this.settings.root, qos), qos === 'BestEffort' ? { cpuShares: sharesOf(0n) } : {});
   }
 
@@ -54,8 +57,10 @@ export class CgroupFolders {
 
   /** Removes the cgroup of a pod, in which nothing runs any more. @throws Error if something does */
   async remove(pod: Pod): Promise<void> {
-    const name = podCgroup(this.settings.root, pod);
-    for (const folder of await this.#folders(name)) await removeTree(folder);
+    // The class of a pod is not known any more when the runtime alone has it.
+    for (const qos of CLASSES)
+      for (const folder of await this.#folders([...podsCgroup(this.settings.root, qos), `pod${uidOf(pod)}`]))
+        await removeTree(folder);
   }
 
   async #folders(name: CgroupName): Promise<string[]> {
