@@ -1,5 +1,5 @@
 export { type AffinityTerm, type LabelSet, termMeans } from './framework/affinity-term.js';
-export { ResourceAmounts } from './framework/amounts.js';
+export { RequestAmounts } from './framework/amounts.js';
 export { ACTION, type ClusterEvent, type EventResource } from './framework/cluster-event.js';
 export type { ClusterObjects, ClusterView, CountsByNode, PlacedTerm, PodCondition } from './framework/cluster-view.js';
 export {

@@ -9,7 +9,7 @@ export { writtenConfiguration } from './configuration/written-configuration.js';
 export type { SchedulerObserver } from './cycle/observer.js';
 export { Scheduler } from './cycle/scheduler.js';
 export type { PodRef, SchedulerApi, SchedulerInformers } from './cycle/scheduler-api.js';
-export { type EventSink, SeriesRecorder } from './events/series-recorder.js';
+export { SeriesRecorder, type SeriesSink } from './events/series-recorder.js';
 export type { ExtenderAnswer, ExtenderCall } from './extenders/extender-call.js';
 export { Extenders } from './extenders/extenders.js';
 export { podResourceMetrics } from './metrics/pod-resource-metrics.js';

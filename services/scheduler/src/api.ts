@@ -1,7 +1,7 @@
 import { type Client, hasReason, type ResourceRef } from '@orch/client';
 import type { LeaseClient, LeaseObject } from '@orch/controllers';
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
-import type { EventSink, PodRef, SchedulerApi } from '@orch/scheduler';
+import type { PodRef, SchedulerApi, SeriesSink } from '@orch/scheduler';
 import type { VolumeWriter } from '@orch/scheduler-plugins';
 import type { Event } from '@orch/schema/types/events/v1';
 
@@ -57,7 +57,7 @@ export function clientVolumes(client: Client, mayWrite: () => boolean): VolumeWr
 }
 
 /** Writes Events over HTTP. */
-export function clientEvents(client: Client, names: Names): EventSink {
+export function clientEvents(client: Client, names: Names): SeriesSink {
   const group = names.group('events.orch.io');
   const apiVersion = formatApiVersion({ group, version: 'v1' });
   const ref = ({ metadata }: Event): ResourceRef => {

@@ -23,7 +23,7 @@ export function amountOf(name: string, text: string): number {
 }
 
 /** Amounts of resources by name; a resource that is not named counts as 0. */
-export class ResourceAmounts {
+export class RequestAmounts {
   /** Millicores. */
   cpu = 0;
   /** Bytes. */
@@ -33,8 +33,8 @@ export class ResourceAmounts {
   #others: Map<string, number> | undefined;
 
   /** Returns the amounts of a resource list, without `pods`. @throws QuantityError */
-  static of(list: ResourceList | undefined): ResourceAmounts {
-    const amounts = new ResourceAmounts();
+  static of(list: ResourceList | undefined): RequestAmounts {
+    const amounts = new RequestAmounts();
     for (const name in list) if (name !== 'pods') amounts.set(name, amountOf(name, list[name] as string));
     return amounts;
   }
@@ -76,7 +76,7 @@ export class ResourceAmounts {
   }
 
   /** Adds other amounts, `factor` times. */
-  add(other: ResourceAmounts, factor: 1 | -1 = 1): void {
+  add(other: RequestAmounts, factor: 1 | -1 = 1): void {
     this.cpu += factor * other.cpu;
     this.memory += factor * other.memory;
     this.ephemeralStorage += factor * other.ephemeralStorage;
@@ -84,7 +84,7 @@ export class ResourceAmounts {
   }
 
   /** Raises each amount to that of another where that is larger. */
-  raiseTo(other: ResourceAmounts): void {
+  raiseTo(other: RequestAmounts): void {
     this.cpu = Math.max(this.cpu, other.cpu);
     this.memory = Math.max(this.memory, other.memory);
     this.ephemeralStorage = Math.max(this.ephemeralStorage, other.ephemeralStorage);
@@ -92,8 +92,8 @@ export class ResourceAmounts {
   }
 
   /** Returns a copy. */
-  copy(): ResourceAmounts {
-    const copy = new ResourceAmounts();
+  copy(): RequestAmounts {
+    const copy = new RequestAmounts();
     copy.add(this);
     return copy;
   }

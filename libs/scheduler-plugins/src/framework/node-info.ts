@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from '@orch/schema/types/core/v1';
 import type { LabelSet } from './affinity-term.js';
-import { amountOf, ResourceAmounts } from './amounts.js';
+import { amountOf, RequestAmounts } from './amounts.js';
 import { HostPorts } from './host-ports.js';
 import type { PodInfo } from './pod-info.js';
 
@@ -11,13 +11,13 @@ const NO_IMAGES: ReadonlyMap<string, number> = new Map();
 /** A node and the pods on it, with their sums. */
 export class NodeInfo {
   /** Amounts that pods may take up. */
-  allocatable = new ResourceAmounts();
+  allocatable = new RequestAmounts();
   /** Number of pods that the node takes. */
   maxPods = 0;
   /** Sum of what its pods ask for. */
-  readonly requested = new ResourceAmounts();
+  readonly requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
-  readonly scoredRequested = new ResourceAmounts();
+  readonly scoredRequested = new RequestAmounts();
   /** Ports of the node that its pods have taken. */
   readonly ports = new HostPorts();
   /** Sizes of its images in bytes, by each of their names. */
@@ -68,7 +68,7 @@ export class NodeInfo {
     this.#node = node;
     const { allocatable, images } = node.status ?? {};
     if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
-      this.allocatable = ResourceAmounts.of(allocatable);
+      this.allocatable = RequestAmounts.of(allocatable);
       this.maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
     }
     if (!isDeepStrictEqual(images, before?.images)) this.images = imagesOf(node);

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { type AffinityTerms, affinityTermsOf, type LabelSet } from './affinity-term.js';
-import type { ResourceAmounts } from './amounts.js';
+import type { RequestAmounts } from './amounts.js';
 import { type PodRequests, podRequests } from './pod-requests.js';
 
 /** A port of the node that a pod asks for. */
@@ -32,9 +32,9 @@ export interface PodInfo {
   /** Whether it is being deleted. */
   readonly isTerminating: boolean;
   /** Requests as they are counted on nodes. */
-  readonly requests: ResourceAmounts;
+  readonly requests: RequestAmounts;
   /** Requests as they are scored. */
-  readonly scoredRequests: ResourceAmounts;
+  readonly scoredRequests: RequestAmounts;
   /** Ports of the node that it asks for. */
   readonly ports: readonly HostPort[];
   /** Its terms of affinity to other pods. */

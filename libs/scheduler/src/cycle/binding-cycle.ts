@@ -1,5 +1,5 @@
 import type { Clock } from '@orch/runtime';
-import type { EventRecorder } from '../events/event-recorder.js';
+import type { PodEventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import type { PodPlacement } from './decision.js';
@@ -12,7 +12,7 @@ interface BindingCycleOptions {
   readonly api: Pick<SchedulerApi, 'bind'>;
   /** Extenders, one of which may bind pods in place of the API. */
   readonly extenders?: Extenders;
-  readonly events: EventRecorder;
+  readonly events: PodEventRecorder;
   readonly observer: SchedulerObserver;
   readonly clock: Clock;
   /** Aborts when nothing is to be begun any more. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@orch/runtime';
-import type { EventRecorder } from '../events/event-recorder.js';
+import type { PodEventRecorder } from '../events/event-recorder.js';
 import type { Candidate } from '../preemption/candidates.js';
 import { Eviction } from '../preemption/eviction.js';
 import type { Nominations } from '../queue/nominations.js';
@@ -14,7 +14,7 @@ import type { SchedulerApi, StatusPatch } from './scheduler-api.js';
 /** Dependencies of a {@link FailureHandler}. */
 interface FailureHandlerOptions {
   readonly api: SchedulerApi;
-  readonly events: EventRecorder;
+  readonly events: PodEventRecorder;
   readonly observer: SchedulerObserver;
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;

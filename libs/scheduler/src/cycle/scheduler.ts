@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { type BackoffSettings, Slices } from '@orch/runtime/work';
 import { helpfulEvents, observedProfile, type Profile } from '@orch/scheduler-plugins';
 import { ClusterState } from '../cluster/cluster-state.js';
-import type { EventRecorder } from '../events/event-recorder.js';
+import type { PodEventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
 import { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
@@ -26,7 +26,7 @@ export interface SchedulerOptions {
   /** Writes to the API. */
   readonly api: SchedulerApi;
   /** Records events. */
-  readonly events: EventRecorder;
+  readonly events: PodEventRecorder;
   /** Counts and measures. */
   readonly observer: SchedulerObserver;
   /** First and longest wait after a failed attempt. */

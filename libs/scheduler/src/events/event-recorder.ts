@@ -15,7 +15,7 @@ export interface PodEvent {
 }
 
 /** Records events about pods; never rejects and never waits. */
-export interface EventRecorder {
+export interface PodEventRecorder {
   /** @param controller name of the profile that reports it */
   record(pod: Pod, event: PodEvent, controller: string): void;
 }

@@ -2,10 +2,10 @@ import { formatMicroTime } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { Event } from '@orch/schema/types/events/v1';
-import { cutNote, type EventRecorder, type PodEvent, referenceTo } from './event-recorder.js';
+import { cutNote, type PodEvent, type PodEventRecorder, referenceTo } from './event-recorder.js';
 
 /** Writes Events (events.k8s.io/v1). */
-export interface EventSink {
+export interface SeriesSink {
   /** Creates an Event. Resolves with it as it was stored. */
   create(event: Event): Promise<Event>;
   /** Merges a series into an Event. */
@@ -15,7 +15,7 @@ export interface EventSink {
 /** Settings of a {@link SeriesRecorder}. */
 interface SeriesRecorderSettings {
   /** Writes the events. */
-  readonly sink: EventSink;
+  readonly sink: SeriesSink;
   /** Name of the machine of this process, as `host-1`. */
   readonly instance: string;
   /** Called with each event that could not be written. */
@@ -42,7 +42,7 @@ interface Recorded {
  * Records events in the background. An event that repeats an earlier one, whatever its note, is counted in the series of
  * that (KEP-383).
  */
-export class SeriesRecorder implements EventRecorder {
+export class SeriesRecorder implements PodEventRecorder {
   readonly #recorded = new Map<string, Recorded>();
   #waiting: (() => Promise<void>)[] = [];
   #writing = 0;

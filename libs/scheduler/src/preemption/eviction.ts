@@ -2,14 +2,14 @@ import type { Clock } from '@orch/runtime';
 import type { PodInfo } from '@orch/scheduler-plugins';
 import { changedCondition } from '../cycle/pod-condition.js';
 import type { SchedulerApi } from '../cycle/scheduler-api.js';
-import type { EventRecorder } from '../events/event-recorder.js';
+import type { PodEventRecorder } from '../events/event-recorder.js';
 import type { Nominations } from '../queue/nominations.js';
 import type { Candidate } from './candidates.js';
 
 /** Dependencies of an {@link Eviction}. */
 interface EvictionOptions {
   readonly api: Pick<SchedulerApi, 'patchStatus' | 'deletePod'>;
-  readonly events: EventRecorder;
+  readonly events: PodEventRecorder;
   readonly nominations: Nominations;
   readonly onError: (error: unknown, pod: string) => void;
   readonly clock: Clock;

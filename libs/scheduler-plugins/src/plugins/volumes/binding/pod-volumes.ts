@@ -37,7 +37,7 @@ interface DelayedClaim {
 }
 
 /** The claims of a pod, with what does not depend on the node. */
-export class PodVolumes {
+export class ClaimedVolumes {
   /** Volumes of bound claims; undefined for one that does not exist. */
   readonly #bound: (PersistentVolume | undefined)[] = [];
   /** Claims that are bound once the node is known, the smallest first. */

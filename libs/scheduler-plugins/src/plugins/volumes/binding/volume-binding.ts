@@ -4,7 +4,7 @@ import type { FilterPlugin, PodFilter, Rejection, ScorePlugin } from '../../../f
 import type { ShapePoint, VolumeBindingArgs } from '../../../framework/plugin-args.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
 import { claimNotFound, claimUsesOf, foreignClaim } from '../pod-claims.js';
-import { PodVolumes } from './pod-volumes.js';
+import { ClaimedVolumes } from './pod-volumes.js';
 import { utilizationScorer } from './utilization-score.js';
 import type { VolumeContext } from './volume-context.js';
 import { VolumeReservation } from './volume-reservation.js';
@@ -37,12 +37,12 @@ export function volumeBinding(context: VolumeContext, args: VolumeBindingArgs): 
       if (pod.claims.length === 0) return undefined;
       const problem = claimProblem(pod, view);
       if (problem !== undefined) return reject([problem]);
-      const volumes = new PodVolumes(pod, context);
+      const volumes = new ClaimedVolumes(pod, context);
       return volumes.waitsForImmediate ? UNBOUND : filterOf(pod, volumes, { view, context, timeoutMs });
     },
     score(pod, nodes) {
       if (args.shape.length === 0 || pod.claims.length === 0) return undefined;
-      return scoresOf(new PodVolumes(pod, context), nodes, args.shape);
+      return scoresOf(new ClaimedVolumes(pod, context), nodes, args.shape);
     },
   };
 }
@@ -69,7 +69,7 @@ interface FilterDependencies {
   readonly timeoutMs: number;
 }
 
-function filterOf(pod: PodInfo, volumes: PodVolumes, { view, context, timeoutMs }: FilterDependencies): PodFilter {
+function filterOf(pod: PodInfo, volumes: ClaimedVolumes, { view, context, timeoutMs }: FilterDependencies): PodFilter {
   const candidates = volumes.candidates(view);
   return {
     ...(candidates && { candidates }),
@@ -89,7 +89,7 @@ function filterOf(pod: PodInfo, volumes: PodVolumes, { view, context, timeoutMs 
 }
 
 function scoresOf(
-  volumes: PodVolumes,
+  volumes: ClaimedVolumes,
   nodes: Parameters<ScorePlugin['score']>[1],
   shape: readonly ShapePoint[],
 ): readonly number[] {
