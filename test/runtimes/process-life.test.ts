@@ -164,6 +164,34 @@ describe('a container that is a process', () => {
     expect(stdout.toString()).toBe('/none.so\n');
   });
 
+  it('has terminals for commands, whose size can be changed', async () => {
+    const id = await started(FOREVER);
+    const command = ['sh', '-c', '[ -t 0 ] && [ -t 1 ] && echo "terminal $TERM"; read line; stty size; exit 3'];
+    const endpoint = await runtime.exec({
+      containerId: id,
+      command,
+      stdin: true,
+      stdout: true,
+      stderr: true,
+      tty: true,
+    });
+    if (endpoint.kind !== 'streams') throw new Error('this runtime has no URLs');
+    const { streams } = endpoint;
+    let output = '';
+    streams.stdout?.on('data', (piece) => {
+      output += piece;
+    });
+    await expect.poll(() => output).toContain('terminal xterm');
+    streams.resize(123, 45);
+    // The size is set by another program: until it is there, the command is not to look.
+    const size = () =>
+      execFileSync('sh', ['-c', `for t in /dev/pts/[0-9]*; do stty -F $t size 2>/dev/null; done; true`]).toString();
+    await expect.poll(size).toContain('45 123');
+    streams.stdin?.write('go\n');
+    expect(await streams.exit).toBe(3);
+    expect(output).toContain('45 123');
+  });
+
   it('is not made where it asks for what it cannot have, and leaves nothing', async () => {
     const before = await runtime.listContainers();
     const security = { namespaces: NAMESPACES, privileged: true };
