@@ -164,6 +164,22 @@ describe('a container that is a process', () => {
     expect(stdout.toString()).toBe('/none.so\n');
   });
 
+  it('that is removed while it starts is gone all the same', async () => {
+    const id = await runtime.createContainer(request(FOREVER));
+    const starting = runtime.startContainer(id).catch((error: Error) => error);
+    await expect.poll(() => existsSync(join(dir, 'state/containers', id, 'progress.json'))).toBe(true);
+    const { supervisor } = progressOf(id);
+    await runtime.removeContainer(id);
+    await starting;
+    expect(existsSync(`/proc/${supervisor.pid}`)).toBe(false);
+    expect(existsSync(join(dir, 'state/containers', id))).toBe(false);
+  });
+
+  it('says why it cannot be supervised', async () => {
+    const id = await runtime.createContainer(request(FOREVER, { logPath: 'no/such/folder.log' }));
+    await expect(runtime.startContainer(id)).rejects.toThrow('no such file or directory');
+  });
+
   it('has terminals for commands, whose size can be changed', async () => {
     const id = await started(FOREVER);
     const command = ['sh', '-c', '[ -t 0 ] && [ -t 1 ] && echo "terminal $TERM"; read line; stty size; exit 3'];

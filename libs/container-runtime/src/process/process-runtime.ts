@@ -41,6 +41,7 @@ import { ExecStreams, execToEnd } from './process-exec.js';
 import { statisticsOf } from './process-statistics.js';
 import { TerminalStreams } from './process-terminal.js';
 import { listedSandboxOf, SandboxFolders, sandboxStatusOf } from './sandbox-folders.js';
+import { killProcess } from './state/processes.js';
 import type { SandboxRecord } from './state/records.js';
 import { SupervisorClient } from './supervisor/supervisor-client.js';
 
@@ -141,8 +142,9 @@ export class ProcessRuntime implements Runtime {
   }
 
   async startContainer(id: string): Promise<void> {
-    const { state } = this.#containers.get(id);
-    if (state !== 'created') throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
+    const { state, progress } = this.#containers.get(id);
+    if (state !== 'created' || progress)
+      throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
     await this.#supervisor(id).start();
   }
 
@@ -162,6 +164,8 @@ export class ProcessRuntime implements Runtime {
     const found = this.#containers.find(id);
     if (!found) return;
     await this.stopContainer(id, 0);
+    // One that is just being started ends with its supervisor.
+    if (found.progress) await killProcess(found.progress.supervisor);
     removeGroups(found.record.launch.cgroups);
     await this.#containers.remove(id);
   }
