@@ -112,14 +112,14 @@ test.each(Array.from({ length: SNAPSHOTS }, (_, at) => FIRST_SEED + at))(
   'decides as the scheduler of the release: seed %i',
   async (seed) => {
     const random = new Random(seed);
-    const nodes = await snapshot.fill(random);
+    const around = await snapshot.fill(random);
     for (let at = 0; at < PODS_EACH; at++) {
       const schedulerName = random.pick(SCHEDULERS);
       const {
         ours,
         theirs,
         pod: { metadata: { managedFields: _, ...metadata } = {}, spec },
-      } = await attempt(random, randomPod(random, `p${at}`, nodes, { schedulerName }));
+      } = await attempt(random, randomPod(random, `p${at}`, around, { schedulerName }));
       expect(ours, `seed ${seed}, ${JSON.stringify({ metadata, spec })}`).toEqual(theirs);
     }
   },

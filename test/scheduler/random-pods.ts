@@ -13,6 +13,12 @@ export const IMAGES = [
   { names: ['registry.test/huge:2'], sizeBytes: 3_000_000_000 },
 ] as const;
 
+/** Names that pods may name. */
+export interface Surroundings {
+  readonly nodes: readonly string[];
+  readonly claims: readonly string[];
+}
+
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 /** The taint that new nodes get from the API server. */
 export const EFFECT_OF = (random: Random) => random.pick(EFFECTS);
@@ -144,8 +150,16 @@ function container(random: Random, name: string, mayHavePorts: boolean): Part {
   };
 }
 
+function volumes(random: Random, claims: readonly string[]): Part[] {
+  const disk = () => ({ pdName: random.pick(['d1', 'd2']), ...random.maybe(0.5, () => ({ readOnly: true })) });
+  return [
+    ...random.many(0, 2, (at) => ({ name: `v${at}`, persistentVolumeClaim: { claimName: random.pick(claims) } })),
+    ...(random.chance(0.3) ? [{ name: 'disk', gcePersistentDisk: disk() }] : []),
+  ];
+}
+
 /** A pod of any kind. @param spec what is the same for all pods of a caller */
-export function randomPod(random: Random, name: string, nodes: readonly string[], spec: Part): Part {
+export function randomPod(random: Random, name: string, { nodes, claims }: Surroundings, spec: Part): Part {
   const labels = labelsOf(random);
   const owner = {
     apiVersion: 'apps/v1',
@@ -171,6 +185,7 @@ export function randomPod(random: Random, name: string, nodes: readonly string[]
       ...random.maybe(0.2, () => ({ initContainers: [container(random, 'init', false)] })),
       ...random.maybe(0.2, () => ({ nodeSelector: { disk: random.pick(['ssd', 'hdd']) } })),
       affinity,
+      ...random.maybe(0.25, () => ({ volumes: volumes(random, claims) })),
       topologySpreadConstraints: random.chance(0.4) ? spread(random, labels) : [],
       tolerations: random.many(0, 2, () => toleration(random)),
       priorityClassName: random.pick(Object.keys(PRIORITIES)),

@@ -5,8 +5,9 @@ import type { Answer, Api } from '../support/api.js';
 import { PRIORITY_CLASSES } from './profiles.js';
 import type { Random } from './random.js';
 import { NAMESPACE_LABELS, randomBudgets, randomGroups, randomNode } from './random-cluster.js';
-import { NAMESPACES, randomPod } from './random-pods.js';
+import { NAMESPACES, randomPod, type Surroundings } from './random-pods.js';
 import type { ReferenceScheduler } from './reference.js';
+import { CLAIM_NAMES, FOR_ONE_POD, volumeObjects } from './volumes.js';
 
 type Part = Readonly<Record<string, unknown>>;
 interface Named {
@@ -14,9 +15,14 @@ interface Named {
 }
 
 interface PlacedPod extends Named {
-  readonly spec: { readonly nodeName: string; readonly containers: readonly { ports?: readonly object[] }[] };
+  readonly spec: {
+    readonly nodeName: string;
+    readonly containers: readonly { ports?: readonly object[] }[];
+    volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
+  };
 }
 
+const MOST_NODES = 12;
 const BUDGETS = 'poddisruptionbudgets';
 const POLICY = '/apis/policy/v1';
 const APPS = '/apis/apps/v1';
@@ -37,33 +43,36 @@ export class Snapshot {
       await this.#make('/api/v1/namespaces', { metadata: { name, labels: NAMESPACE_LABELS[name] } });
       await this.#make(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
     }
+    const names = Array.from({ length: MOST_NODES }, (_, at) => `n${at}`);
+    for (const [path, object] of volumeObjects(names)) await this.#make(path, object);
     await this.#nodesNoticed();
   }
 
-  /** Makes nodes, pods on them, and everything else. @returns names of the nodes */
-  async fill(random: Random): Promise<readonly string[]> {
+  /** Makes nodes, pods on them, and everything else. @returns what further pods may name */
+  async fill(random: Random): Promise<Surroundings> {
     await this.#clear();
     this.reference.forget();
     const { services, replicaSets } = randomGroups(random);
     for (const service of services) await this.#in('/api/v1', 'services', service);
     for (const set of replicaSets) await this.#in(APPS, 'replicasets', set);
     for (const { budget, status } of randomBudgets(random)) await this.#budget(budget, status);
-    const nodes = random.many(5, 12, (at) => randomNode(random, `n${at}`));
+    const nodes = random.many(5, MOST_NODES, (at) => randomNode(random, `n${at}`));
     const names = nodes.map((_, at) => `n${at}`);
+    const around = { nodes: names, claims: CLAIM_NAMES };
     for (const { node } of nodes) await this.#make('/api/v1/nodes', node);
     // The reference counts the nodes that have an image as they were when it last saw a change of the node.
     const metadata = { annotations: { all: 'there' } };
     for (const [at, { taints }] of nodes.entries())
       ok(await this.api.patch(`/api/v1/nodes/n${at}`, 'merge', { metadata, spec: { taints } }));
-    for (const pod of portsOnce(random.many(15, 45, (at) => this.#onNode(random, `e${at}`, names))))
+    for (const pod of withoutCollisions(random.many(15, 45, (at) => this.#onNode(random, `e${at}`, around))))
       await this.#placed(random, pod);
     for (const pod of random.many(0, 5, (at) =>
-      randomPod(random, `w${at}`, names, { schedulingGates: [{ name: 'w' }] }),
+      randomPod(random, `w${at}`, around, { schedulingGates: [{ name: 'w' }] }),
     ))
       await this.#nominated(pod, random.pick(names));
     await this.#nodesNoticed();
     await this.podsNoticed();
-    return names;
+    return around;
   }
 
   /** Returns a copy of what is there. */
@@ -79,6 +88,10 @@ export class Snapshot {
     await into<Node & Named>(informers.nodes, '/api/v1/nodes');
     await into<Pod & Named>(informers.pods, '/api/v1/pods');
     await into(informers.namespaces, '/api/v1/namespaces');
+    await into(informers.persistentVolumes, '/api/v1/persistentvolumes');
+    await into(informers.persistentVolumeClaims, '/api/v1/persistentvolumeclaims');
+    await into(informers.storageClasses, '/apis/storage.k8s.io/v1/storageclasses');
+    await into(informers.csiNodes, '/apis/storage.k8s.io/v1/csinodes');
     await into(informers.services, '/api/v1/services');
     await into(informers.replicaSets, `${APPS}/replicasets`);
     await into(informers.podDisruptionBudgets, `${POLICY}/${BUDGETS}`);
@@ -129,8 +142,8 @@ export class Snapshot {
     await this.reference.noticed('"Delete event for node" node=', ['marker']);
   }
 
-  #onNode(random: Random, name: string, nodes: readonly string[]): PlacedPod {
-    return randomPod(random, name, nodes, { nodeName: random.pick(nodes) }) as unknown as PlacedPod;
+  #onNode(random: Random, name: string, around: Surroundings): PlacedPod {
+    return randomPod(random, name, around, { nodeName: random.pick(around.nodes) }) as unknown as PlacedPod;
   }
 
   async #placed(random: Random, pod: PlacedPod): Promise<void> {
@@ -168,15 +181,18 @@ export class Snapshot {
   }
 }
 
-/** Leaves ports of a node to one pod: where several have the same one, the reference takes it for free once one of them is gone. */
-function portsOnce(pods: readonly PlacedPod[]): readonly PlacedPod[] {
+/**
+ * Leaves ports of a node to one pod, and a claim for one pod to one: where several have the same one, the reference takes
+ * it for free once one of them is gone.
+ */
+function withoutCollisions(pods: readonly PlacedPod[]): readonly PlacedPod[] {
   const taken = new Set<string>();
-  for (const { spec } of pods) {
-    for (const container of spec.containers) {
-      if (!container.ports) continue;
-      if (taken.has(spec.nodeName)) delete container.ports;
-      else taken.add(spec.nodeName);
-    }
+  const takes = (what: string): boolean => !taken.has(what) && taken.add(what).has(what);
+  for (const { metadata, spec } of pods) {
+    for (const container of spec.containers)
+      if (container.ports && !takes(`ports of ${spec.nodeName}`)) delete container.ports;
+    const isForOne = spec.volumes?.some(({ persistentVolumeClaim: claim }) => claim?.claimName === FOR_ONE_POD);
+    if (isForOne && !takes(`claim of ${metadata.namespace}`)) delete spec.volumes;
   }
   return pods;
 }

@@ -13,27 +13,27 @@ import type { NodeInfo } from './node-info.js';
 
 /** Objects beside pods and nodes that plugins read; those with a namespace are indexed by `namespace`. */
 export interface ClusterObjects {
-  /** Namespaces by name. */
+  /** Namespaces, whose labels terms of affinity select. */
   readonly namespaces: SharedInformer<Namespace>;
-  /** Services. */
+  /** Services, whose pods are spread by default. */
   readonly services: SharedInformer<Service>;
-  /** ReplicationControllers. */
+  /** ReplicationControllers, whose pods are spread by default. */
   readonly replicationControllers: SharedInformer<ReplicationController>;
-  /** ReplicaSets. */
+  /** ReplicaSets, whose pods are spread by default. */
   readonly replicaSets: SharedInformer<ReplicaSet>;
-  /** StatefulSets. */
+  /** StatefulSets, whose pods are spread by default. */
   readonly statefulSets: SharedInformer<StatefulSet>;
-  /** PersistentVolumes by name. */
+  /** Volumes that claims are bound to, or can be. */
   readonly persistentVolumes: SharedInformer<PersistentVolume>;
-  /** PersistentVolumeClaims. */
+  /** Claims that pods use. */
   readonly persistentVolumeClaims: SharedInformer<PersistentVolumeClaim>;
-  /** StorageClasses by name. */
+  /** Classes of claims that are not bound yet. */
   readonly storageClasses: SharedInformer<StorageClass>;
-  /** CSINodes by the name of the node. */
+  /** Drivers of each node, and how many volumes they attach. */
   readonly csiNodes: SharedInformer<CSINode>;
-  /** CSIDrivers by name. */
+  /** Drivers, and whether their capacities count. */
   readonly csiDrivers: SharedInformer<CSIDriver>;
-  /** CSIStorageCapacities. */
+  /** Room for volumes of drivers, by places of nodes. */
   readonly csiStorageCapacities: SharedInformer<CSIStorageCapacity>;
 }
 

@@ -5,11 +5,11 @@ import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 
 /** Informers of a scheduler; objects with a namespace are indexed by `namespace`. */
 export interface SchedulerInformers extends ClusterObjects {
-  /** Pods that have not ended. */
+  /** All pods, but those that have ended may be left out. */
   readonly pods: SharedInformer<Pod>;
-  /** Nodes by name. */
+  /** All nodes. */
   readonly nodes: SharedInformer<Node>;
-  /** PodDisruptionBudgets. */
+  /** Budgets that victims of preemption are chosen by. */
   readonly podDisruptionBudgets: SharedInformer<PodDisruptionBudget>;
 }
 

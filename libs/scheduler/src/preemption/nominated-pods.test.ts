@@ -101,6 +101,20 @@ describe('pods that are nominated', () => {
     expect(cluster.placed).toEqual({ p: 'a' });
   });
 
+  it('are not what others can rely on: they may go elsewhere', async () => {
+    cluster.node('a');
+    const gated = { priority: 10, schedulingGates: [{ name: 'g' }] };
+    cluster.pod('high', { labels: { app: 'web' }, spec: gated, status: { nominatedNodeName: 'a' } });
+    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } };
+    const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    cluster.pod('p', { spec: { affinity } });
+    await run();
+    expect(cluster.message('default/p')).toContain("1 node(s) didn't match pod affinity rules");
+    cluster.pod('there', { labels: { app: 'web' }, spec: { nodeName: 'a' } });
+    await later(1_000);
+    expect(cluster.placed.p).toBe('a');
+  });
+
   it('try their node first', async () => {
     cluster.node('a');
     cluster.node('b');

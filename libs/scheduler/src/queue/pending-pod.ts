@@ -1,5 +1,5 @@
 import { Backoff, type BackoffSettings } from '@orch/runtime/work';
-import type { ClusterEvent, PodInfo, QueuedPod } from '@orch/scheduler-plugins';
+import type { ClusterEvent, EventResource, PodInfo, QueuedPod } from '@orch/scheduler-plugins';
 
 /** A pod that waits to be scheduled, with the history of its attempts. */
 export class PendingPod implements QueuedPod {
@@ -13,8 +13,8 @@ export class PendingPod implements QueuedPod {
   isGated = false;
   /** When it may be tried again at the earliest: monotonic milliseconds. */
   retryAt = Number.NEGATIVE_INFINITY;
-  /** Changes of the cluster since the attempt under way began. */
-  readonly changes = new Set<ClusterEvent>();
+  /** Bits of changes since the attempt under way began, by resource: an attempt may last for minutes. */
+  readonly #changes = new Map<EventResource, number>();
   readonly #backoff: Backoff;
 
   constructor(
@@ -25,6 +25,23 @@ export class PendingPod implements QueuedPod {
     backoff: BackoffSettings,
   ) {
     this.#backoff = new Backoff(backoff);
+  }
+
+  /** Changes of the cluster since the attempt under way began. */
+  get changes(): readonly ClusterEvent[] {
+    return [...this.#changes].map(([resource, actions]) => ({ resource, actions }));
+  }
+
+  /** Begins an attempt. */
+  begin(): void {
+    this.attempts++;
+    this.rejectedBy = new Set();
+    this.#changes.clear();
+  }
+
+  /** Notes a change of the cluster during an attempt. */
+  note({ resource, actions }: ClusterEvent): void {
+    this.#changes.set(resource, (this.#changes.get(resource) ?? 0) | actions);
   }
 
   /** Ends a failed attempt at a time: the pod waits for longer after each. */

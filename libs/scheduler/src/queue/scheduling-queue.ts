@@ -115,9 +115,7 @@ export class SchedulingQueue {
   pop(): PendingPod | undefined {
     const pod = this.#active.pop();
     if (!pod) return undefined;
-    pod.attempts++;
-    pod.rejectedBy = new Set();
-    pod.changes.clear();
+    pod.begin();
     this.#attempts.set(pod.info.uid, pod);
     return pod;
   }
@@ -145,7 +143,7 @@ export class SchedulingQueue {
     if (!this.isUnderWay(pod)) return;
     this.done(pod);
     pod.fail(this.#clock.now(), rejectedBy);
-    const isHelped = [...pod.changes].some((event) => this.#isHelped(pod, event));
+    const isHelped = pod.changes.some((event) => this.#isHelped(pod, event));
     if (rejectedBy.size === 0 || isHelped) this.#startBackoff(pod, 'ScheduleAttemptFailure');
     else this.#wait(pod, 'unschedulable', 'ScheduleAttemptFailure');
   }
@@ -195,13 +193,13 @@ export class SchedulingQueue {
   }
 
   #move(event: NamedEvent, isMeant: (pod: PendingPod) => boolean): void {
-    for (const { changes } of this.#attempts.values()) changes.add(event);
+    for (const attempt of this.#attempts.values()) attempt.note(event);
     for (const pod of [...this.#waiting.values()])
       if (!pod.isGated && this.#isHelped(pod, event) && isMeant(pod)) this.#takeUp(pod, event.label);
   }
 
   #isHelped({ rejectedBy }: PendingPod, event: ClusterEvent): boolean {
-    if (rejectedBy.size === 0 || event === ANY_CHANGE) return true;
+    if (rejectedBy.size === 0 || event.resource === ANY_CHANGE.resource) return true;
     for (const plugin of rejectedBy) if (this.options.helps(plugin, event)) return true;
     return false;
   }
@@ -266,6 +264,6 @@ export class SchedulingQueue {
 
 /** Follows a new state of a pod while it is being scheduled. */
 function follow(attempt: PendingPod, info: PodInfo): void {
-  if (specChanged(attempt.info.pod, info.pod)) attempt.changes.add(ANY_CHANGE);
+  if (specChanged(attempt.info.pod, info.pod)) attempt.note(ANY_CHANGE);
   attempt.info = info;
 }
