@@ -203,10 +203,17 @@ async function decided(path: string, namespace: string, before: ReadonlySet<stri
   return (await look()) ?? {};
 }
 
+/**
+ * Returns a message as it is compared. Where volumes of a pod are on different nodes, the reference looks for pods to evict
+ * all the same; here none are looked for.
+ */
+const comparable = (message: string | undefined): string | undefined =>
+  message?.includes("didn't satisfy plugin") ? message.split(' preemption: ')[0] : message;
+
 /** Returns what differs, as two texts. */
 function compared(ours: VolumeExplanation, theirs: Decided) {
   if (ours.message !== undefined || theirs.message !== undefined)
-    return { ours: ours.message, theirs: theirs.message ?? JSON.stringify(theirs) };
+    return { ours: comparable(ours.message), theirs: comparable(theirs.message) ?? JSON.stringify(theirs) };
   const possible = Object.entries(ours.writes);
   const isOurs = ([node, writes]: readonly [string, readonly string[]]) =>
     theirs.node === undefined
