@@ -19,6 +19,10 @@ const IO = new Set([
   'cluster',
 ]);
 const SERVICES = readdirSync('services');
+/** Names of the packages of services, without the scope. */
+const SERVICE_NAMES = SERVICES.map((folder) =>
+  JSON.parse(readFileSync(join('services', folder, 'package.json'), 'utf8')).name.replace('@orch/', ''),
+);
 /** What only tests import: it stands on no floor. */
 const TESTING = 'testing';
 const rooms = new Map(readRooms().map((room) => [room.name, room]));
@@ -62,7 +66,7 @@ function checkImport(file, room, target) {
 
 function checkPackage(file, room, source, [target, name, path = '']) {
   const other = rooms.get(name);
-  if (SERVICES.includes(name)) return problems.push(`${file}: imports a service (${target})`);
+  if (SERVICE_NAMES.includes(name)) return problems.push(`${file}: imports a service (${target})`);
   if (!other) return problems.push(`${file}: there is no package ${target}`);
   if (source && (name === room.name || !room.dependencies.includes(name)))
     problems.push(`${file}: ${room.name} may not import ${name}`);
@@ -89,7 +93,7 @@ for (const service of SERVICES) {
   if (service === 'orch') continue; // The executable joins the services.
   for (const file of sources(join('services', service, 'src')))
     for (const target of importsOf(readFileSync(file, 'utf8')))
-      if (SERVICES.includes(target.match(/^@orch\/([^/]+)/)?.[1]))
+      if (SERVICE_NAMES.includes(target.match(/^@orch\/([^/]+)/)?.[1]))
         problems.push(`${file}: imports a service (${target})`);
 }
 

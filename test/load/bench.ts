@@ -7,6 +7,7 @@ import { connectionColumns } from './stages/connections.js';
 import { encryptionColumns } from './stages/encryption.js';
 import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
+import { schedulerColumns } from './stages/scheduler.js';
 import { slowClientColumns } from './stages/slow-clients.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
 import { type TiersSettings, tiersColumns } from './stages/tiers.js';
@@ -28,6 +29,10 @@ const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
   },
   'watch-noise': { about: 'the same of one who starts watches at a gateway', run: watchNoiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
+  scheduler: {
+    about: 'pods scheduled on 1,000 and 5,000 nodes, in turns with kube-scheduler',
+    run: schedulerColumns,
+  },
   tiers: { about: 'from request to event through NATS', run: tiersColumns },
   'tier-requests': { about: 'requests through a load balancer, to one api-server and to two', run: tierRequestColumns },
 };
@@ -56,6 +61,7 @@ ${Object.entries(CLUSTER_STAGES)
 
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
+KUBE_SCHEDULER=FILE  the program that takes turns with orch scheduler
 PEER_STOP=COMMAND PEER_START=COMMAND  end it, and start it with its data and print those ids anew
 `;
 

@@ -164,6 +164,50 @@ describe('a container that is a process', () => {
     expect(stdout.toString()).toBe('/none.so\n');
   });
 
+  it('that is removed while it starts is gone all the same', async () => {
+    const id = await runtime.createContainer(request(FOREVER));
+    const starting = runtime.startContainer(id).catch((error: Error) => error);
+    await expect.poll(() => existsSync(join(dir, 'state/containers', id, 'progress.json'))).toBe(true);
+    const { supervisor } = progressOf(id);
+    await runtime.removeContainer(id);
+    await starting;
+    expect(existsSync(`/proc/${supervisor.pid}`)).toBe(false);
+    expect(existsSync(join(dir, 'state/containers', id))).toBe(false);
+  });
+
+  it('says why it cannot be supervised', async () => {
+    const id = await runtime.createContainer(request(FOREVER, { logPath: 'no/such/folder.log' }));
+    await expect(runtime.startContainer(id)).rejects.toThrow('no such file or directory');
+  });
+
+  it('has terminals for commands, whose size can be changed', async () => {
+    const id = await started(FOREVER);
+    const command = ['sh', '-c', '[ -t 0 ] && [ -t 1 ] && echo "terminal $TERM"; read line; stty size; exit 3'];
+    const endpoint = await runtime.exec({
+      containerId: id,
+      command,
+      stdin: true,
+      stdout: true,
+      stderr: true,
+      tty: true,
+    });
+    if (endpoint.kind !== 'streams') throw new Error('this runtime has no URLs');
+    const { streams } = endpoint;
+    let output = '';
+    streams.stdout?.on('data', (piece) => {
+      output += piece;
+    });
+    await expect.poll(() => output).toContain('terminal xterm');
+    streams.resize(123, 45);
+    // The size is set by another program: until it is there, the command is not to look.
+    const size = () =>
+      execFileSync('sh', ['-c', `for t in /dev/pts/[0-9]*; do stty -F $t size 2>/dev/null; done; true`]).toString();
+    await expect.poll(size).toContain('45 123');
+    streams.stdin?.write('go\n');
+    expect(await streams.exit).toBe(3);
+    expect(output).toContain('45 123');
+  });
+
   it('is not made where it asks for what it cannot have, and leaves nothing', async () => {
     const before = await runtime.listContainers();
     const security = { namespaces: NAMESPACES, privileged: true };

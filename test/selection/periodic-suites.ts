@@ -60,6 +60,8 @@ export const PERIODIC_SUITES: Readonly<Record<string, readonly string[]>> = {
   'deploy/systemd-install.test.ts': PACKAGE,
   'deploy/systemd-sigterm.test.ts': [...PACKAGE, 'libs/apiserver/src/server'],
 
+  'scheduler/decisions.test.ts': ['libs/scheduler', 'libs/machinery'],
+
   'sight/faults.test.ts': [...ALERTS, ...STORE, 'libs/feed', 'libs/watchcache'],
   'sight/machines.test.ts': [...ALERTS, 'libs/runtime'],
 

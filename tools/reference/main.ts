@@ -5,10 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { definitions as apiServer } from '@orch/api-server';
+import { definitions as scheduler } from '@orch/scheduler-service';
 import { definitions as standalone } from '@orch/standalone';
 import { definitions as watchGateway } from '@orch/watch-gateway';
 import { featureTable } from './features.js';
-import { metricTable } from './metrics.js';
+import { metricTable, schedulerMetricTable } from './metrics.js';
 import { optionTable } from './options.js';
 import { versionTable } from './versions.js';
 
@@ -26,6 +27,12 @@ These are the options of \`orch standalone\`, \`orch api-server\` and \`orch wat
 a suffix (\`64Mi\`), a duration has units (\`1m30s\`). [operations.md](operations.md) explains what they are for.
 
 ${optionTable({ standalone, 'api-server': apiServer, 'watch-gateway': watchGateway })}
+
+### Options of orch scheduler
+
+[scheduler.md](scheduler.md) explains them.
+
+${optionTable({ scheduler })}
 
 ## Features
 
@@ -54,6 +61,12 @@ Linux) have no stability level. With \`--workers\` every series has the label \`
 \`--show-hidden-metrics-for-version\`.
 
 ${await metricTable()}
+
+### Metrics of orch scheduler
+
+\`GET /metrics\` of its port has these, and those of the runtime; \`kube_pod_resource_*\` are those of \`GET /metrics/resources\`.
+
+${schedulerMetricTable()}
 `;
 
 if (!process.argv.includes('--check')) writeFileSync(PAGE, page);

@@ -18,7 +18,7 @@ export const GROUPS = [
   },
   {
     text: 'Install and run',
-    pages: ['deploy', 'components', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'],
+    pages: ['deploy', 'components', 'scheduler', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'],
   },
   {
     text: 'Secure',

@@ -17,7 +17,7 @@ import { TokenFileAuthenticator } from './token-file.js';
 import { audienceAgnostic, type TokenVerifier } from './token-verifier.js';
 import { authoritiesOf, type CertificateTrust, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
-import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
+import { CLIENT_CERTIFICATE_OPTIONS, keepChains } from './x509.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -37,7 +37,7 @@ beforeAll(async () => {
       cert: pki.serving.cert,
       key: pki.serving.key,
       ca: [pki.ca.cert, pki.proxyCa.cert],
-      ...CERTIFICATES_ASKED_FOR,
+      ...CLIENT_CERTIFICATE_OPTIONS,
     },
     async (req, res) => {
       res.setHeader('session-reused', String((req.socket as TLSSocket).isSessionReused()));

@@ -37,6 +37,7 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
+export { selfSignedPair } from './self-signed.js';
 export {
   type ServiceAccountName,
   serviceAccountGroups,
@@ -76,4 +77,4 @@ export {
   type UserInfo,
   wireUser,
 } from './user.js';
-export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
+export { CLIENT_CERTIFICATE_OPTIONS, keepChains } from './x509.js';

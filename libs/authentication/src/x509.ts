@@ -20,7 +20,7 @@ type CertificateVerdict =
  * Options with which a server requests certificates for {@link certificateVerdict}. A connection keeps its certificate:
  * the result of its first handshake (`authorized`) would not be computed again at a second one.
  */
-export const CERTIFICATES_ASKED_FOR = {
+export const CLIENT_CERTIFICATE_OPTIONS = {
   requestCert: true,
   rejectUnauthorized: false,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
@@ -31,7 +31,7 @@ const NONE: CertificateVerdict = { kind: 'none' };
 /**
  * Returns the verdict on a connection, computed once per trust and cached with its socket.
  *
- * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the bundle of all authorities as `ca`,
+ * The server must be made with {@link CLIENT_CERTIFICATE_OPTIONS}, with nothing but the bundle of all authorities as `ca`,
  * and be given to {@link keepChains}: `authorized` then means that the chain leads there and the certificate is meant
  * for clients. The common name is the user, each organization a group; no common name is no user (spec: "Client
  * certificate").

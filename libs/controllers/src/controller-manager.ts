@@ -1,7 +1,8 @@
 import { aborted, type Clock, sleep, systemClock } from '@orch/runtime';
-import { Backoff, type Leadership, RENEWAL_MS, WorkQueue } from '@orch/runtime/work';
+import { Backoff, type Leadership } from '@orch/runtime/work';
 import type { Controller } from './controller.js';
 import { ControllerRunner } from './controller-runner.js';
+import { LeadershipLoop } from './leadership-loop.js';
 import type { ObservedLease } from './observed-lease.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
 
@@ -16,7 +17,7 @@ export interface Yielding {
 /** Dependencies of a {@link ControllerManager}. */
 export interface ControllerManagerOptions {
   /** Decides which process runs the controllers. */
-  readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack'>;
+  readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack' | 'renewalMs'>;
   /** Metrics of the queues. */
   readonly metrics: WorkQueueMetrics;
   /** Controllers that rest while another program holds a lease. Default: none. */
@@ -30,22 +31,19 @@ export interface ControllerManagerOptions {
   readonly clock?: Clock;
 }
 
-/** Waits between attempts to renew the lease, and of a controller to catch up with earlier writes, milliseconds. */
+/** Waits between attempts of a controller to catch up with earlier writes, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
-/** The one key of the queue by which the lease is renewed. */
-const LEASE = 'lease';
 
 /** Runs controllers in the one process that holds the lease. */
 export class ControllerManager {
   readonly #runners: readonly ControllerRunner[];
-  readonly #lease: WorkQueue;
+  readonly #loop: LeadershipLoop;
   readonly #clock: Clock;
   /** The last beginning of each controller that runs, or is about to; one that rests has none. */
   readonly #beginnings = new Map<ControllerRunner, object>();
   #unsubscribe = (): void => undefined;
   /** The term that controllers have begun; undefined between terms. */
   #term: number | undefined;
-  #isStopped = false;
 
   /** @param controllers controllers to run; each name once. @throws Error for a name that two of them have */
   constructor(
@@ -58,11 +56,11 @@ export class ControllerManager {
     if (twice) throw new Error(`two controllers are called ${twice.name}`);
     this.#clock = clock;
     this.#runners = controllers.map((controller) => new ControllerRunner(controller, shared));
-    this.#lease = new WorkQueue({
-      process: () => this.#renew(),
+    this.#loop = new LeadershipLoop({
+      ...{ leadership, clock },
+      lead: (term) => this.#lead(term),
+      retire: () => this.#retire(),
       onError: (error) => onError(error),
-      retry: RETRY,
-      clock,
     });
   }
 
@@ -71,7 +69,7 @@ export class ControllerManager {
     for (const runner of this.#runners) runner.listen();
     const { yielding } = this.options;
     if (yielding) this.#unsubscribe = yielding.lease.onChange(() => this.#yield(yielding));
-    this.#lease.add(LEASE);
+    this.#loop.start();
   }
 
   /** Queues all keys of all controllers again, where this process leads: for a change that no source reports. */
@@ -84,27 +82,15 @@ export class ControllerManager {
    * clients do not write any more.
    */
   async stop(deadline?: AbortSignal): Promise<void> {
-    this.#isStopped = true;
+    this.#loop.halt();
     this.#unsubscribe();
     this.#term = undefined;
     this.#beginnings.clear();
     await Promise.race([Promise.all(this.#runners.map((runner) => runner.stop())), aborted(deadline)]);
-    await this.#lease.stop();
-    await this.options.leadership.giveBack();
+    await this.#loop.stop();
   }
 
-  async #renew(): Promise<void> {
-    const { leads, isNew } = await this.options.leadership.renew();
-    if (leads) this.#lead(isNew);
-    else this.#retire();
-    this.#lease.addAfter(LEASE, RENEWAL_MS);
-  }
-
-  #lead(isNew: boolean): void {
-    // The lease may have lapsed and come back between two rounds: keys that were due meanwhile were left out.
-    if (isNew) this.#retire();
-    const { term } = this.options.leadership;
-    if (this.#term !== undefined || term === undefined || this.#isStopped) return;
+  #lead(term: number): void {
     this.#term = term;
     // None waits for the sources of another, and the lease is renewed meanwhile.
     for (const runner of this.#runners) if (!this.#rests(runner)) void this.#begin(runner, term);

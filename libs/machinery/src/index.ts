@@ -13,6 +13,8 @@ export * from './label-selector-parser.js';
 export { validateFieldManager } from './managed-fields-validation.js';
 export * from './name-validation.js';
 export * from './names.js';
+export * from './nodes/node-selector.js';
+export * from './nodes/tolerations.js';
 export * from './object.js';
 export * from './object-meta-validation.js';
 export * from './opaque-text.js';

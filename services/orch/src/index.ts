@@ -6,6 +6,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>>
   standalone: () => import('@orch/standalone'),
   'api-server': () => import('@orch/api-server'),
   'watch-gateway': () => import('@orch/watch-gateway'),
+  scheduler: () => import('@orch/scheduler-service'),
   version: () => import('./version.js'),
 };
 
@@ -14,6 +15,7 @@ const USAGE = `usage: orch <command> [options]
   standalone      everything in one process, with an embedded PostgreSQL
   api-server      stateless API server in front of PostgreSQL
   watch-gateway   serves watches from NATS, and from PostgreSQL where messages were lost
+  scheduler       chooses nodes for pods
   version         prints the version
 
 orch <command> --help lists the options of a command.

@@ -15,6 +15,6 @@ export function describeRuntime(name: string, make: MakeRuntime, traits: Runtime
     const rig = new Rig(make, traits);
     for (const part of [describeImages, describeSandboxes, describeContainers, describeLogs, describeCommands])
       part(rig);
-    if (traits.isolates) describeSettings(rig);
+    if (traits.executes) describeSettings(rig);
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ContainerConfig } from '../containers.js';
 import type { Rig } from './rig.js';
 
-/** Describes what a container's settings mean for its program, where it has a root and namespaces of its own. */
+/** Describes what a container's settings mean for its program. */
 export function describeSettings(rig: Rig): void {
   /** Runs a container to its end; resolves with the text of its standard output. */
   async function outputOf(command: readonly string[], more: Partial<ContainerConfig> = {}): Promise<string> {
@@ -22,15 +22,17 @@ export function describeSettings(rig: Rig): void {
   });
 
   describe('the program of a container', () => {
-    it("is the image's, if none is set", async () => {
-      expect(await outputOf([])).toBe('default\n');
-    });
-
     it('gets arguments, environment and folder', async () => {
       const env = [{ name: 'A', value: 'x y=$z' }];
       expect(await outputOf(['sh'], { args: ['-c', 'echo "$A" "$PWD"'], env, workingDir: '/tmp' })).toBe(
         'x y=$z /tmp\n',
       );
+    });
+
+    if (!rig.traits.isolates) return;
+
+    it("is the image's, if none is set", async () => {
+      expect(await outputOf([])).toBe('default\n');
     });
 
     it("keeps the image's environment", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@orch/runtime/clock';
@@ -28,6 +28,10 @@ export interface KnownContainer {
 export class ContainerFolders {
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o711 });
+    // A process ended while it made a container, or removed one.
+    for (const id of readdirSync(folder))
+      if (!existsSync(join(folder, id, CONTAINER_FILES.record)))
+        rmSync(join(folder, id), { recursive: true, force: true });
   }
 
   /** Makes a folder; returns the id. @throws RuntimeError where the path is too long for a socket */
@@ -60,7 +64,7 @@ export class ContainerFolders {
     return {
       record,
       ...(progress && { progress }),
-      state: stateOf(progress, join(this.pathOf(id), CONTAINER_FILES.control)),
+      state: stateOf(progress),
     };
   }
 
@@ -75,11 +79,10 @@ export class ContainerFolders {
   }
 }
 
-function stateOf(progress: ContainerProgress | undefined, control: string): ContainerState {
-  // A supervisor that was killed before it wrote anything has left its socket.
-  if (!progress) return existsSync(control) ? 'unknown' : 'created';
-  if (progress.finishedAt !== undefined) return 'exited';
-  return isRunning(progress.supervisor) ? 'running' : 'exited';
+function stateOf(progress: ContainerProgress | undefined): ContainerState {
+  if (!progress) return 'created';
+  if (progress.finishedAt !== undefined || !isRunning(progress.supervisor)) return 'exited';
+  return progress.startedAt === undefined ? 'created' : 'running';
 }
 
 /** Returns a container as lists have it. */

@@ -66,7 +66,7 @@ export class ContainerMaker {
 
   /** Changes limits. @throws RuntimeError where there are no control groups */
   update(record: ContainerRecord, resources: NonNullable<ContainerConfig['resources']>): void {
-    if (record.launch.cgroups.length === 0) checkLimits({ ...record.request.config, resources });
+    if (record.launch.cgroups.length === 0) checkLimits({ resources });
     else this.#cgroups.set(record.launch.cgroups, resources);
   }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '@orch/runtime/clock';
 import { RuntimeError } from '../runtime-error.js';
-import type { ExecSyncRequest, ExecSyncResult, ProcessStreams, StreamSelection } from '../streams.js';
+import type { ExecRequest, ExecSyncRequest, ExecSyncResult, ProcessStreams } from '../streams.js';
 import { processTree } from './state/processes.js';
 import type { ContainerRecord } from './state/records.js';
 import { launcherArgv } from './supervisor/launcher.js';
@@ -11,11 +11,15 @@ import { launcherArgv } from './supervisor/launcher.js';
 const LONGEST_OUTPUT = 16 << 20;
 const KILLED = 137;
 
-/** Starts a command in a container that runs. @param pid of the container's first process */
-function startCommand(record: ContainerRecord, pid: number, command: readonly string[], stdin: boolean): ChildProcess {
+/** Returns program and arguments that run a command in a container. @param pid of the container's first process */
+export function commandArgv(record: ContainerRecord, pid: number, command: readonly string[]): string[] {
   const enter = record.enter.map((each) => each.replace('{pid}', `${pid}`));
   const { cgroups, cwd } = record.launch;
-  const [program = '', ...args] = launcherArgv({ argv: [...enter, ...command], announces: false, cgroups, cwd }, '');
+  return launcherArgv({ argv: [...enter, ...command], announces: false, cgroups, cwd }, '');
+}
+
+/** Starts a program of the node that becomes a command in a container. */
+export function startCommand([program = '', ...args]: readonly string[], cwd: string, stdin: boolean): ChildProcess {
   return spawn(program, args, {
     stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     ...{ cwd, detached: true, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } },
@@ -23,7 +27,7 @@ function startCommand(record: ContainerRecord, pid: number, command: readonly st
 }
 
 /** Kills a command with all that it has started. */
-function killTree({ pid }: ChildProcess): void {
+export function killTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   for (const each of processTree(pid).reverse()) {
     try {
@@ -34,7 +38,8 @@ function killTree({ pid }: ChildProcess): void {
   }
 }
 
-function endOf(child: ChildProcess): Promise<number> {
+/** Resolves with the exit code of a command once its output has ended. */
+export function endOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (cause) =>
       reject(new RuntimeError('Unknown', `failed to exec in container: ${cause.message}`, { cause })),
@@ -60,7 +65,7 @@ export async function execToEnd(
   pid: number,
   { command, timeout }: ExecSyncRequest,
 ): Promise<ExecSyncResult> {
-  const child = startCommand(record, pid, command, false);
+  const child = startCommand(commandArgv(record, pid, command), record.launch.cwd, false);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   let late = false;
   const cancel =
@@ -84,13 +89,15 @@ export class ExecStreams implements ProcessStreams {
   readonly exit: Promise<number>;
   readonly #child: ChildProcess;
 
-  constructor(record: ContainerRecord, pid: number, command: readonly string[], selection: StreamSelection) {
-    const child = startCommand(record, pid, command, selection.stdin);
+  /** @param pid of the container's first process */
+  constructor(record: ContainerRecord, pid: number, request: ExecRequest) {
+    const { command, stdin, stdout, stderr } = request;
+    const child = startCommand(commandArgv(record, pid, command), record.launch.cwd, stdin);
     this.#child = child;
-    if (selection.stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);
-    if (selection.stdout) this.stdout = child.stdout?.pipe(new PassThrough()) ?? new PassThrough().end();
+    if (stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);
+    if (stdout) this.stdout = child.stdout?.pipe(new PassThrough()) ?? new PassThrough().end();
     else child.stdout?.resume();
-    if (selection.stderr) this.stderr = child.stderr?.pipe(new PassThrough()) ?? new PassThrough().end();
+    if (stderr) this.stderr = child.stderr?.pipe(new PassThrough()) ?? new PassThrough().end();
     else child.stderr?.resume();
     this.exit = endOf(child);
     this.exit.catch(() => undefined);

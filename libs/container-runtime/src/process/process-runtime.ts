@@ -39,7 +39,9 @@ import type { IsolationLevel } from './isolation/level.js';
 import { checkSandbox } from './isolation/refusals.js';
 import { ExecStreams, execToEnd } from './process-exec.js';
 import { statisticsOf } from './process-statistics.js';
+import { TerminalStreams } from './process-terminal.js';
 import { listedSandboxOf, SandboxFolders, sandboxStatusOf } from './sandbox-folders.js';
+import { killProcess } from './state/processes.js';
 import type { SandboxRecord } from './state/records.js';
 import { SupervisorClient } from './supervisor/supervisor-client.js';
 
@@ -74,7 +76,8 @@ export class ProcessRuntime implements Runtime {
 
   private constructor(private readonly options: ProcessRuntimeOptions) {
     const { folder, images, isolation = 'namespaces', imageLimits = IMAGE_LIMITS, onError = () => undefined } = options;
-    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    // Containers see parts of it as mounts of their own; nobody else need look into it.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#level = isolation === 'none' ? 'none' : process.getuid?.() === 0 ? 'namespaces' : 'user-namespaces';
     const source = images === undefined ? {} : { source: images };
     this.#sandboxes = new SandboxFolders(join(folder, 'sandboxes'));
@@ -139,8 +142,9 @@ export class ProcessRuntime implements Runtime {
   }
 
   async startContainer(id: string): Promise<void> {
-    const { state } = this.#containers.get(id);
-    if (state !== 'created') throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
+    const { state, progress } = this.#containers.get(id);
+    if (state !== 'created' || progress)
+      throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
     await this.#supervisor(id).start();
   }
 
@@ -160,6 +164,8 @@ export class ProcessRuntime implements Runtime {
     const found = this.#containers.find(id);
     if (!found) return;
     await this.stopContainer(id, 0);
+    // One that is just being started ends with its supervisor.
+    if (found.progress) await killProcess(found.progress.supervisor);
     removeGroups(found.record.launch.cgroups);
     await this.#containers.remove(id);
   }
@@ -191,8 +197,8 @@ export class ProcessRuntime implements Runtime {
 
   async exec(request: ExecRequest): Promise<StreamEndpoint> {
     const { record, pid } = this.#running(request.containerId);
-    if (request.tty) throw new RuntimeError('Unimplemented', 'there are no terminals');
-    return { kind: 'streams', streams: new ExecStreams(record, pid, request.command, request) };
+    const streams = request.tty ? new TerminalStreams(record, pid, request) : new ExecStreams(record, pid, request);
+    return { kind: 'streams', streams };
   }
 
   async attach(request: AttachRequest): Promise<StreamEndpoint> {

@@ -2,7 +2,13 @@ export { Backoff, type BackoffSettings } from './backoff.js';
 export { FairLine } from './fair-line.js';
 export { type AtATime, inParallel, onePage } from './in-parallel.js';
 export { latched } from './latched.js';
-export { LEADERSHIP_MS, Leadership, RENEWAL_MS } from './leadership.js';
+export {
+  LEADERSHIP_MS,
+  Leadership,
+  type LeadershipLease,
+  type LeadershipTimes,
+  RENEWAL_MS,
+} from './leadership.js';
 export { Throttle } from './pace.js';
 export { type Bounds, SharedBound } from './shared-bound.js';
 export { TokenBucket } from './token-bucket.js';

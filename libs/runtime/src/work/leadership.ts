@@ -6,7 +6,7 @@ export const LEADERSHIP_MS = 10_000;
 export const RENEWAL_MS = LEADERSHIP_MS / 3;
 
 /** A lease that one process at a time holds. */
-interface LeadershipLease {
+export interface LeadershipLease {
   /**
    * Takes the lease, or takes it for longer.
    * @returns false when another process holds it
@@ -17,6 +17,16 @@ interface LeadershipLease {
   giveBack(): Promise<void>;
 }
 
+/** Times of leader election, milliseconds. */
+export interface LeadershipTimes {
+  /** For how long a process leads after it has asked for the lease, which it must hold for at least that long. */
+  readonly leadershipMs: number;
+  /** Time between attempts to take the lease, or to take it for longer. */
+  readonly renewalMs: number;
+}
+
+const DEFAULT_TIMES: LeadershipTimes = { leadershipMs: LEADERSHIP_MS, renewalMs: RENEWAL_MS };
+
 /** Leader election by a lease; the leader knows by its own clock when its lease has expired. */
 export class Leadership {
   #leadsUntil = Number.NEGATIVE_INFINITY;
@@ -24,11 +34,17 @@ export class Leadership {
   /** Counts the terms: spans of time in which the lease was held without a gap. */
   #terms = 0;
 
-  /** @param lease of {@link LEADERSHIP_MS} */
+  /** @param times default: {@link LEADERSHIP_MS} and {@link RENEWAL_MS} */
   constructor(
     private readonly lease: LeadershipLease,
     private readonly clock: Clock = systemClock,
+    private readonly times = DEFAULT_TIMES,
   ) {}
+
+  /** Milliseconds between attempts to take the lease, or to take it for longer. */
+  get renewalMs(): number {
+    return this.times.renewalMs;
+  }
 
   /** Whether this process holds the lease, by its own clock: false once the lease may have expired. */
   get leads(): boolean {
@@ -51,12 +67,12 @@ export class Leadership {
   async renew(): Promise<{ leads: boolean; isNew: boolean }> {
     const before = this.#terms;
     const asked = this.clock.now();
-    if (asked - this.#askedAt >= RENEWAL_MS) {
+    if (asked - this.#askedAt >= this.times.renewalMs) {
       const taken = await this.lease.take();
       // The answer may have taken longer than the lease had left: another process may have led meanwhile.
       if (!this.leads) this.#terms++;
       this.#askedAt = asked;
-      this.#leadsUntil = taken ? asked + LEADERSHIP_MS : Number.NEGATIVE_INFINITY;
+      this.#leadsUntil = taken ? asked + this.times.leadershipMs : Number.NEGATIVE_INFINITY;
     }
     return { leads: this.leads, isNew: this.leads && this.#terms !== before };
   }

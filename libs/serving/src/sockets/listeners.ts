@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
+import { CLIENT_CERTIFICATE_OPTIONS, keepChains } from '@orch/authentication';
 import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
 import type { ApiListener } from '../http/api-listener.js';
 import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
@@ -171,7 +171,7 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
   ({
     minVersion: 'TLSv1.2',
     ...tls,
-    ...CERTIFICATES_ASKED_FOR,
+    ...CLIENT_CERTIFICATE_OPTIONS,
     key: serving.key,
     cert: serving.cert,
     ca: clientCa,

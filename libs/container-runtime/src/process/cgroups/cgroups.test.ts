@@ -24,7 +24,7 @@ describe('control groups of version 2', () => {
   beforeEach(() => {
     group('.', { 'cgroup.controllers': 'cpuset cpu io memory pids\n', 'cgroup.subtree_control': '' });
     group('pods', { 'cgroup.controllers': 'cpuset cpu memory pids\n', 'cgroup.subtree_control': '' });
-    group('pods/c', Object.fromEntries(FILES.map((name) => [name, ''])));
+    group('pods/c', { 'memory.swap.max': '', ...Object.fromEntries(FILES.map((name) => [name, ''])) });
   });
 
   it('get limits, and the controllers of those above them', () => {
@@ -35,7 +35,10 @@ describe('control groups of version 2', () => {
       pidsLimit: 7,
       unified: { 'memory.high': '900' },
     };
-    expect(new Cgroups(mount).make('/pods/c', resources)).toEqual([join(mount, 'pods/c')]);
+    expect(new Cgroups(mount).make('/pods/c', { ...resources, memorySwapLimit: 1_500 })).toEqual([
+      join(mount, 'pods/c'),
+    ]);
+    expect(read('pods/c/memory.swap.max')).toBe('500');
     expect(read('pods/cgroup.subtree_control')).toBe('+cpuset +cpu +memory +pids');
     expect(FILES.map((name) => read(`pods/c/${name}`))).toEqual(['50000 100000', '39', '1000', '7', '900']);
     new Cgroups(mount).set([join(mount, 'pods/c')], { cpuQuota: -1, cpuPeriod: 10_000 });

@@ -6,6 +6,9 @@ const MOUNT = '/sys/fs/cgroup';
 /** Hierarchies of version 1 that containers have groups in. */
 const V1 = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
 
+/** Files that kernels without accounting of swap do not have: there is no swap to be limited then. */
+const OPTIONAL: ReadonlySet<string> = new Set(['memory.memsw.limit_in_bytes', 'memory.swap.max']);
+
 /** Usage of a group, as far as its files say. */
 interface GroupUsage {
   readonly cpuNanoseconds?: number;
@@ -50,6 +53,7 @@ export class Cgroups {
     for (const [name, value] of Object.entries(files)) {
       if (value === undefined) continue;
       const folder = folders.find((each) => existsSync(join(each, name)));
+      if (folder === undefined && OPTIONAL.has(name)) continue;
       if (folder === undefined) throw new Error(`no control group has ${name}`);
       writeFileSync(join(folder, name), value);
     }
@@ -91,6 +95,7 @@ function filesOfVersion1(resources: LinuxResources): Record<string, string | und
     'cpu.cfs_period_us': text(resources.cpuPeriod),
     'cpu.cfs_quota_us': text(resources.cpuQuota),
     'memory.limit_in_bytes': text(resources.memoryLimit),
+    'memory.memsw.limit_in_bytes': text(resources.memorySwapLimit),
     'pids.max': text(resources.pidsLimit),
     'cpuset.cpus': text(resources.cpusetCpus),
     'cpuset.mems': text(resources.cpusetMems),
@@ -98,12 +103,14 @@ function filesOfVersion1(resources: LinuxResources): Record<string, string | und
 }
 
 function filesOfVersion2(resources: LinuxResources): Record<string, string | undefined> {
-  const { cpuShares, cpuPeriod = 100_000, cpuQuota } = resources;
+  const { cpuShares, cpuPeriod = 100_000, cpuQuota, memoryLimit = 0, memorySwapLimit } = resources;
   return {
     // Shares of 2 to 262144 become weights of 1 to 10000.
     'cpu.weight': text(cpuShares === undefined ? undefined : 1 + Math.floor(((cpuShares - 2) * 9_999) / 262_142)),
     'cpu.max': text(cpuQuota === undefined ? undefined : `${cpuQuota < 0 ? 'max' : cpuQuota} ${cpuPeriod}`),
     'memory.max': text(resources.memoryLimit),
+    // This one does not include memory.
+    'memory.swap.max': text(memorySwapLimit === undefined ? undefined : Math.max(0, memorySwapLimit - memoryLimit)),
     'pids.max': text(resources.pidsLimit),
     'cpuset.cpus': text(resources.cpusetCpus),
     'cpuset.mems': text(resources.cpusetMems),

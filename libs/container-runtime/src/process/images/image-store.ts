@@ -43,6 +43,9 @@ interface ImageStoreOptions {
 /** The images of the process runtime: read from a folder, as it has no registry. */
 export class ImageStore {
   readonly #images = new Map<string, UnpackedImage>();
+  /** Time and size of what has been loaded, by path. */
+  readonly #loaded = new Map<string, string>();
+  #loading: Promise<void> | undefined;
 
   constructor(private readonly options: ImageStoreOptions) {
     mkdirSync(options.folder, { recursive: true, mode: 0o711 });
@@ -56,16 +59,27 @@ export class ImageStore {
 
   /** Unpacks what is new in the source. Broken files are reported and left out. */
   async load(): Promise<void> {
+    this.#loading ??= this.#loadAll().finally(() => {
+      this.#loading = undefined;
+    });
+    await this.#loading;
+  }
+
+  async #loadAll(): Promise<void> {
     const { source, onError } = this.options;
     if (source === undefined || !existsSync(source)) return;
     for (const name of readdirSync(source).sort()) {
       const path = join(source, name);
+      const found = statSync(path, { throwIfNoEntry: false });
+      const version = `${found?.mtimeMs} ${found?.size}`;
+      if (!found || this.#loaded.get(path) === version) continue;
       try {
-        if (statSync(path).isDirectory()) await this.#loadFolder(path, name);
+        if (found.isDirectory()) await this.#loadFolder(path, name);
         else if (ARCHIVE.test(name)) await this.#loadArchive(path);
       } catch (cause) {
         onError(new Error(`${path} is no image: ${(cause as Error).message}`, { cause }));
       }
+      this.#loaded.set(path, version);
     }
   }
 
@@ -87,6 +101,8 @@ export class ImageStore {
     const found = this.find(image);
     if (!found) return;
     this.#images.delete(found.id);
+    // It can be loaded again.
+    this.#loaded.clear();
     await rm(this.#place(found.id), { recursive: true, force: true });
   }
 

@@ -160,5 +160,7 @@ describe('what processes cannot have is refused', () => {
     checkLimits(container({ resources: { cpuShares: 2, cpuQuota: -1, memoryLimit: 0 } }));
     expect(() => checkLimits(container({ resources: { memoryLimit: 1 } }))).toThrow('resources.limits.memory');
     expect(() => checkLimits(container({ resources: { cpuQuota: 1 } }))).toThrow('resources.limits.cpu');
+    expect(() => checkLimits(container({ resources: { pidsLimit: 1 } }))).toThrow('resources.limits.pids');
+    expect(() => checkLimits(container({ resources: { cpusetCpus: '0' } }))).toThrow('resources.cpuset');
   });
 });

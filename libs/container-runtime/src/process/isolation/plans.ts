@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ContainerConfig, ContainerMount, EnvironmentVariable } from '../../containers.js';
 import { HELPERS } from '../supervisor/launcher.js';
 import type { Account } from './accounts.js';
@@ -7,7 +7,17 @@ import { type Helpers, programOf } from './helpers.js';
 import type { IsolationLevel } from './level.js';
 
 /** Files that show or change the machine. */
-const MASKED = ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/proc/latency_stats'];
+const MASKED = [
+  ...['/proc/acpi', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/sched_debug', '/proc/scsi'],
+  ...['/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
+];
+
+/** Returns arguments that hide a file or a folder of the kernel, if there is one; images have none. */
+function masked(path: string): string[] {
+  const found = /^\/(?:proc|sys)\//.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  if (!found) return [];
+  return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+}
 
 /**
  * The usual devices one by one. With a /dev of its own making, bubblewrap puts the program into a second user namespace,
@@ -122,7 +132,7 @@ function bubblewrap(
       '/sys',
       '/sys',
     ],
-    ...MASKED.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...(config.security.maskedPaths ?? MASKED).flatMap(masked),
     ...['--ro-bind', helpers.folder, HELPERS],
     ...mounts.flatMap(({ readOnly, hostPath, containerPath }) => [
       readOnly ? '--ro-bind' : '--bind',

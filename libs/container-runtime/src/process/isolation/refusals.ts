@@ -9,6 +9,8 @@ type Refusal<Config> = readonly [isSet: (config: Config) => boolean, field: stri
 
 const NOT_ISOLATED = 'processes of this runtime do not have it';
 
+const NO_GROUPS = 'no control groups can be made here';
+
 const OF_SANDBOXES: readonly Refusal<SandboxConfig>[] = [
   [({ security }) => security.privileged === true, 'securityContext.privileged', NOT_ISOLATED],
   [
@@ -123,11 +125,12 @@ export function checkContainer(config: ContainerConfig, level: IsolationLevel): 
     throw new UnsupportedFieldError('securityContext.capabilities.add', `${excess} is not given`);
 }
 
+const LIMITS: readonly Refusal<NonNullable<ContainerConfig['resources']>>[] = [
+  [({ memoryLimit = 0 }) => memoryLimit > 0, 'resources.limits.memory', NO_GROUPS],
+  [({ cpuQuota = 0 }) => cpuQuota > 0, 'resources.limits.cpu', NO_GROUPS],
+  [({ pidsLimit = 0 }) => pidsLimit > 0, 'resources.limits.pids', NO_GROUPS],
+  [({ cpusetCpus = '', cpusetMems = '' }) => cpusetCpus + cpusetMems !== '', 'resources.cpuset', NO_GROUPS],
+];
+
 /** Refuses limits where there are no control groups. @throws UnsupportedFieldError */
-export function checkLimits({ resources = {} }: ContainerConfig): void {
-  const reason = 'no control groups can be made here';
-  if (resources.memoryLimit !== undefined && resources.memoryLimit > 0)
-    throw new UnsupportedFieldError('resources.limits.memory', reason);
-  if (resources.cpuQuota !== undefined && resources.cpuQuota > 0)
-    throw new UnsupportedFieldError('resources.limits.cpu', reason);
-}
+export const checkLimits = ({ resources = {} }: Pick<ContainerConfig, 'resources'>): void => check(LIMITS, resources);

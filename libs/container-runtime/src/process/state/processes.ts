@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { sleep, systemClock } from '@orch/runtime/clock';
 import type { ProcessIdentity } from './records.js';
+
+const LOOK_MS = 5;
 
 /** Fields of /proc/PID/stat behind the program's name, from the state on. */
 function statOf(pid: number): string[] | undefined {
@@ -21,6 +24,18 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 export function isRunning({ pid, startTicks }: ProcessIdentity): boolean {
   const stat = statOf(pid);
   return stat !== undefined && stat[19] === startTicks && stat[0] !== 'Z' && stat[0] !== 'X';
+}
+
+/** Kills a process, if it still runs, and waits for its end. */
+export async function killProcess(identity: ProcessIdentity): Promise<void> {
+  while (isRunning(identity)) {
+    try {
+      process.kill(identity.pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+    await sleep(systemClock, LOOK_MS);
+  }
 }
 
 /** Returns the arguments of a process; empty if there is none. */

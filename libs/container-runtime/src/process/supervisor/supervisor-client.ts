@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, type Readable, Writable } from 'node:stream';
@@ -11,6 +11,8 @@ import { CONTAINER_FILES } from '../state/records.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+/** Characters of what a supervisor has printed. */
+const LAST_WORDS = 1_000;
 /** Bytes of a frame's content. */
 const LONGEST_FRAME = 64 << 10;
 
@@ -32,9 +34,14 @@ export class SupervisorClient {
       child.once('error', (cause) => reject(new RuntimeError('Internal', cause.message, { cause })));
     });
     const report = await Promise.race([text(child.stdio[3] as Readable), failed]);
-    if (report === '') throw new RuntimeError('Internal', `the supervisor of ${this.folder} has ended`);
+    if (report === '') throw new RuntimeError('Internal', `the supervisor has ended: ${this.#lastWords()}`);
     const { failure } = JSON.parse(report) as { failure: string };
     if (failure !== '') throw new RuntimeError('Unknown', `failed to start: ${failure}`);
+  }
+
+  /** Returns the end of what the supervisor has printed: it prints nothing but why it cannot go on. */
+  #lastWords(): string {
+    return readFileSync(join(this.folder, CONTAINER_FILES.supervisorLog), 'utf8').slice(-LAST_WORDS);
   }
 
   /** Sends a signal to the container's program. */

@@ -46,6 +46,7 @@ export class ContainerSupervisor {
 
   /** Runs the container to its end. */
   async run(): Promise<void> {
+    this.#write({});
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(join(this.folder, CONTAINER_FILES.control), resolve);

@@ -1,0 +1,119 @@
+import { request } from 'node:https';
+import { namesOf } from '@orch/machinery';
+import { HealthRegistry, Metrics } from '@orch/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ComponentServer } from './component-server.js';
+import { componentServer } from './open-server.js';
+import type { ComponentServerOptions } from './options.js';
+import { componentPages } from './pages.js';
+
+const OPTIONS: ComponentServerOptions = {
+  bindAddress: '127.0.0.1',
+  securePort: 1,
+  tlsCertFile: undefined,
+  tlsPrivateKeyFile: undefined,
+  clientCaFile: undefined,
+  authenticationTokenWebhookCacheTtl: 10_000,
+  authorizationWebhookCacheAuthorizedTtl: 10_000,
+  authorizationWebhookCacheUnauthorizedTtl: 10_000,
+  authorizationAlwaysAllowPaths: ['/healthz'],
+};
+
+let asked: { kind: string; spec: Record<string, unknown> }[];
+let fails: boolean;
+let server: ComponentServer;
+let errors: unknown[];
+
+/** An API that knows the token `known`, whose user may ask for metrics. */
+const client = {
+  async create(_: unknown, review: { kind: string; spec: Record<string, unknown> }) {
+    asked.push(review);
+    if (fails) throw new Error('the API is away');
+    if (review.kind === 'TokenReview') {
+      const isKnown = review.spec.token === 'known';
+      return { status: { authenticated: isKnown, ...(isKnown && { user: { username: 'u', groups: ['g'] } }) } };
+    }
+    const attributes = review.spec.nonResourceAttributes as { path: string };
+    return { ...review, status: { allowed: review.spec.user === 'u' && attributes.path === '/metrics' } };
+  },
+};
+
+beforeEach(async () => {
+  [asked, fails, errors] = [[], false, []];
+  const metrics = new Metrics();
+  metrics.counter({ name: 'things_total', help: 'Things.', labels: [], stability: 'ALPHA' }).with().inc();
+  const pages = componentPages(new HealthRegistry(), metrics, () => ({ kind: 'Configuration' }));
+  const opened = await componentServer(
+    { ...OPTIONS, securePort: await freePort() },
+    { client: client as never, names: namesOf('kubernetes'), pages, onError: (error) => void errors.push(error) },
+  );
+  if (!opened) throw new Error('there is no server');
+  server = opened;
+  await server.start();
+});
+afterEach(() => server.stop());
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  const holder = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => holder.once('listening', resolve));
+  const { port } = holder.address() as { port: number };
+  await new Promise((resolve) => holder.close(resolve));
+  return port;
+}
+
+/** Asks for a path. @param token bearer token */
+function ask(path: string, token?: string, method = 'GET'): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const sent = request(
+      { host: '127.0.0.1', port: server.port, path, method, headers, rejectUnauthorized: false, agent: false },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (part: string) => (body += part));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}
+
+describe('the port of a component', () => {
+  it('tells anybody about its health, and asks nobody about that', async () => {
+    expect(await ask('/healthz')).toEqual({ status: 200, body: 'ok' });
+    expect(asked).toEqual([]);
+  });
+
+  it('shows metrics to those who may see them, and keeps the answers', async () => {
+    for (let round = 0; round < 2; round++) {
+      const { status, body } = await ask('/metrics', 'known');
+      expect([status, body.includes('things_total 1')]).toEqual([200, true]);
+    }
+    expect(asked.map(({ kind }) => kind)).toEqual(['TokenReview', 'SubjectAccessReview']);
+    expect(asked[1]?.spec).toMatchObject({
+      ...{ user: 'u', groups: ['g', 'system:authenticated'] },
+      nonResourceAttributes: { path: '/metrics', verb: 'get' },
+    });
+  });
+
+  it.each([
+    ['/metrics', 'other', 401, 'Unauthorized\n'],
+    ['/metrics', undefined, 403, 'forbidden: User "system:anonymous" cannot get path "/metrics"\n'],
+    ['/configz', 'known', 403, 'forbidden: User "u" cannot get path "/configz"\n'],
+    ['/healthz/../metrics', undefined, 403, 'forbidden: User "system:anonymous" cannot get path "/metrics"\n'],
+  ])('refuses %s to the token %s', async (path, token, status, body) => {
+    expect(await ask(path, token)).toEqual({ status, body });
+  });
+
+  it('refuses other methods, and paths that there are not', async () => {
+    expect((await ask('/metrics', 'known', 'POST')).status).toBe(405);
+    expect((await ask('/healthz/none')).status).toBe(403);
+  });
+
+  it('answers without details where the API does not', async () => {
+    fails = true;
+    expect((await ask('/metrics', 'known')).status).toBe(401);
+    expect(await ask('/metrics')).toEqual({ status: 500, body: 'Internal Server Error\n' });
+    expect(errors).toHaveLength(1);
+  });
+});

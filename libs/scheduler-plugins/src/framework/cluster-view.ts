@@ -1,0 +1,63 @@
+import type { SharedInformer } from '@orch/runtime/informers';
+import type { ReplicaSet, StatefulSet } from '@orch/schema/types/apps/v1';
+import type {
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  ReplicationController,
+  Service,
+} from '@orch/schema/types/core/v1';
+import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '@orch/schema/types/storage/v1';
+import type { AffinityTerm, Labels } from './affinity-term.js';
+import type { NodeInfo } from './node-info.js';
+
+/** Objects beside pods and nodes that plugins read; those with a namespace are indexed by `namespace`. */
+export interface ClusterObjects {
+  readonly namespaces: SharedInformer<Namespace>;
+  readonly services: SharedInformer<Service>;
+  readonly replicationControllers: SharedInformer<ReplicationController>;
+  readonly replicaSets: SharedInformer<ReplicaSet>;
+  readonly statefulSets: SharedInformer<StatefulSet>;
+  readonly persistentVolumes: SharedInformer<PersistentVolume>;
+  readonly persistentVolumeClaims: SharedInformer<PersistentVolumeClaim>;
+  readonly storageClasses: SharedInformer<StorageClass>;
+  readonly csiNodes: SharedInformer<CSINode>;
+  readonly csiDrivers: SharedInformer<CSIDriver>;
+  readonly csiStorageCapacities: SharedInformer<CSIStorageCapacity>;
+}
+
+/** Pods that are meant, all of these conditions together. */
+export interface PodCondition {
+  /** Namespaces by name; undefined for all, known or not. */
+  readonly namespaces: ReadonlySet<string> | undefined;
+  /** Labels of the pods. */
+  readonly selector: AffinityTerm['selector'];
+}
+
+/** Number of pods by node; a node without any is absent. */
+export type CountsByNode = ReadonlyMap<NodeInfo, number>;
+
+/** A group of equal terms of pods that are on nodes. */
+export interface PlacedTerm {
+  readonly term: AffinityTerm;
+  /** Pods with this term by node. */
+  readonly counts: CountsByNode;
+}
+
+/** What plugins read of the cluster: it does not change while a pod is judged. */
+export interface ClusterView {
+  /** All nodes, in the order in which they are looked at: zones take turns. */
+  readonly nodes: readonly NodeInfo[];
+  /** Other objects. */
+  readonly objects: ClusterObjects;
+  /** Returns a node by name. */
+  node(name: string): NodeInfo | undefined;
+  /** Returns the labels of a namespace; none where it is not known. */
+  namespaceLabels(name: string): Labels;
+  /** Returns the number of pods by node that meet all conditions. @param withTerminating whether those being deleted count */
+  podCounts(conditions: readonly PodCondition[], withTerminating: boolean): CountsByNode;
+  /** Terms of pods that are on nodes: required anti-affinity, required affinity, or preferred ones. */
+  placedTerms(kind: 'requiredAnti' | 'required' | 'preferred'): Iterable<PlacedTerm>;
+  /** Returns the number of nodes that have an image. */
+  nodesWithImage(name: string): number;
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Node } from '@orch/schema/types/core/v1';
+import type { Labels } from './affinity-term.js';
+import { Amounts, amountOf } from './amounts.js';
+import { HostPorts } from './host-ports.js';
+import type { PodInfo } from './pod-info.js';
+
+const NO_LABELS: Labels = {};
+const NO_IMAGES: ReadonlyMap<string, number> = new Map();
+
+/** A node and the pods on it, with their sums. */
+export class NodeInfo {
+  /** Amounts that pods may take up. */
+  allocatable = new Amounts();
+  /** Number of pods that the node takes. */
+  maxPods = 0;
+  /** Sum of what its pods ask for. */
+  readonly requested = new Amounts();
+  /** Sum of what its pods ask for as it is scored. */
+  readonly scoredRequested = new Amounts();
+  /** Ports of the node that its pods have taken. */
+  readonly ports = new HostPorts();
+  /** Sizes of its images in bytes, by each of their names. */
+  images = NO_IMAGES;
+  readonly #pods = new Map<string, PodInfo>();
+  /** Number of pods on the node by the claim that they use, as `namespace/name`. */
+  readonly #claims = new Map<string, number>();
+  #node: Node = {};
+
+  constructor(
+    /** Name of the node. */
+    readonly name: string,
+  ) {}
+
+  /** The object; one without metadata where pods are known on a node that is not. */
+  get node(): Node {
+    return this.#node;
+  }
+
+  /** Labels of the node. */
+  get labels(): Labels {
+    return this.#node.metadata?.labels ?? NO_LABELS;
+  }
+
+  /** Whether the node itself is known, and not only pods on it. */
+  get isKnown(): boolean {
+    return this.#node.metadata !== undefined;
+  }
+
+  /** Pods on the node, in no order. */
+  get pods(): Iterable<PodInfo> {
+    return this.#pods.values();
+  }
+
+  /** Number of pods on the node. */
+  get podCount(): number {
+    return this.#pods.size;
+  }
+
+  /** Returns the number of pods on the node that use a claim, `namespace/name`. */
+  usersOf(claim: string): number {
+    return this.#claims.get(claim) ?? 0;
+  }
+
+  /** Replaces the object; an empty one where the node is gone. What has not changed is not read again. */
+  setNode(node: Node): void {
+    const before = this.#node.status;
+    this.#node = node;
+    const { allocatable, images } = node.status ?? {};
+    if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
+      this.allocatable = Amounts.of(allocatable);
+      this.maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
+    }
+    if (!isDeepStrictEqual(images, before?.images)) this.images = imagesOf(node);
+  }
+
+  /** Adds a pod, or replaces the one of its uid. */
+  addPod(pod: PodInfo): void {
+    this.removePod(pod.uid);
+    this.#pods.set(pod.uid, pod);
+    this.requested.add(pod.requests);
+    this.scoredRequested.add(pod.scoredRequests);
+    for (const port of pod.ports) this.ports.add(port);
+    for (const claim of pod.claims) this.#countClaim(`${pod.namespace}/${claim}`, 1);
+  }
+
+  /** Removes the pod of a uid, if it is there. */
+  removePod(uid: string): void {
+    const pod = this.#pods.get(uid);
+    if (!pod) return;
+    this.#pods.delete(uid);
+    this.requested.add(pod.requests, -1);
+    this.scoredRequested.add(pod.scoredRequests, -1);
+    for (const port of pod.ports) this.ports.remove(port);
+    for (const claim of pod.claims) this.#countClaim(`${pod.namespace}/${claim}`, -1);
+  }
+
+  /** Returns a copy, to try what other pods on the node would make possible. */
+  fork(): NodeInfo {
+    const fork = new NodeInfo(this.name);
+    fork.#node = this.#node;
+    [fork.allocatable, fork.maxPods, fork.images] = [this.allocatable, this.maxPods, this.images];
+    for (const pod of this.#pods.values()) fork.addPod(pod);
+    return fork;
+  }
+
+  #countClaim(claim: string, by: 1 | -1): void {
+    const count = this.usersOf(claim) + by;
+    if (count > 0) this.#claims.set(claim, count);
+    else this.#claims.delete(claim);
+  }
+}
+
+function imagesOf({ status }: Node): ReadonlyMap<string, number> {
+  const images = new Map<string, number>();
+  for (const { names = [], sizeBytes = 0 } of status?.images ?? [])
+    for (const name of names) images.set(name, Number(sizeBytes));
+  return images.size === 0 ? NO_IMAGES : images;
+}

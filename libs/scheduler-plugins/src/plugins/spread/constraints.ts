@@ -1,0 +1,65 @@
+import { LabelSelector, labelRequirement, labelSelectorOf, untoleratedTaint } from '@orch/machinery';
+import type { Toleration, TopologySpreadConstraint } from '@orch/schema/types/core/v1';
+import type { NodeInfo } from '../../framework/node-info.js';
+import type { PodInfo } from '../../framework/pod-info.js';
+import { requiredNodeAffinity } from '../node-affinity.js';
+
+/** A constraint of a pod, parsed. */
+export interface SpreadConstraint {
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly selector: LabelSelector;
+  /** Places below which the fewest pods of any count as 0. */
+  readonly minDomains: number;
+  /** Whether pods on a node count, by its labels and taints. */
+  readonly isEligible: (node: NodeInfo) => boolean;
+}
+
+const NO_TOLERATIONS: readonly Toleration[] = [];
+const HARD = ['NoSchedule', 'NoExecute'];
+
+/**
+ * Returns the constraints of a kind. @param selector of default constraints, which have none of their own
+ * @throws SelectorError
+ */
+export function spreadConstraints(
+  constraints: readonly TopologySpreadConstraint[],
+  whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway',
+  pod: PodInfo,
+  selector?: LabelSelector,
+): readonly SpreadConstraint[] {
+  const isRequired = requiredNodeAffinity(pod);
+  const tolerations = pod.pod.spec?.tolerations ?? NO_TOLERATIONS;
+  return constraints
+    .filter((constraint) => constraint.whenUnsatisfiable === whenUnsatisfiable)
+    .map((constraint) => ({
+      maxSkew: constraint.maxSkew ?? 1,
+      topologyKey: constraint.topologyKey ?? '',
+      selector: selector ?? selectorOf(constraint, pod),
+      minDomains: constraint.minDomains ?? 1,
+      isEligible(node) {
+        if (constraint.nodeAffinityPolicy !== 'Ignore' && isRequired?.(node) === false) return false;
+        if (constraint.nodeTaintsPolicy !== 'Honor') return true;
+        return untoleratedTaint(node.node.spec?.taints ?? [], tolerations, HARD) === undefined;
+      },
+    }));
+}
+
+/** Adds the pod's own values of the labels that a constraint names (KEP-3243). */
+function selectorOf(
+  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  { labels }: PodInfo,
+): LabelSelector {
+  const selector = labelSelectorOf(labelSelector);
+  const own = matchLabelKeys.flatMap((key) => {
+    const value = labels[key];
+    return value === undefined ? [] : [labelRequirement(key, 'in', [value])];
+  });
+  if (own.length === 0 || selector.matchesNothing) return selector;
+  return new LabelSelector([...own, ...selector.requirements]);
+}
+
+/** Whether a node has the labels of all constraints. */
+export function hasAllKeys(node: NodeInfo, constraints: readonly SpreadConstraint[]): boolean {
+  return constraints.every(({ topologyKey }) => node.labels[topologyKey] !== undefined);
+}

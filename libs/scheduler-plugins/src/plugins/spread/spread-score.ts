@@ -1,0 +1,92 @@
+import type { ClusterView, CountsByNode } from '../../framework/cluster-view.js';
+import type { NodeInfo } from '../../framework/node-info.js';
+import { MAX_SCORE } from '../../framework/plugin.js';
+import type { PodInfo } from '../../framework/pod-info.js';
+import { hasAllKeys, type SpreadConstraint } from './constraints.js';
+import { countsFor } from './counts-for.js';
+
+/** How spread is scored. */
+export interface SpreadScoring {
+  /** Whether nodes without the label of a constraint score 0. */
+  readonly needsAllKeys: boolean;
+  /** Label of nodes by which each is a domain of its own. */
+  readonly hostname: string;
+}
+
+/** Returns the scores of nodes by how few pods that the constraints mean are in their domains. */
+export function spreadScores(
+  pod: PodInfo,
+  constraints: readonly SpreadConstraint[],
+  nodes: readonly NodeInfo[],
+  view: ClusterView,
+  scoring: SpreadScoring,
+): readonly number[] {
+  const scored = scoring.needsAllKeys ? nodes.filter((node) => hasAllKeys(node, constraints)) : nodes;
+  const countings = constraints.map((constraint) =>
+    countingOf(constraint, constraints, { pod, scored, view, scoring }),
+  );
+  const sums = new Map<NodeInfo, number>();
+  for (const node of scored) {
+    let sum = 0;
+    for (const counting of countings) sum += counting(node);
+    sums.set(node, Math.round(sum));
+  }
+  return normalized(nodes, sums);
+}
+
+/** What a counting is made from. */
+interface CountingInput {
+  readonly pod: PodInfo;
+  readonly scored: readonly NodeInfo[];
+  readonly view: ClusterView;
+  readonly scoring: SpreadScoring;
+}
+
+function countingOf(
+  constraint: SpreadConstraint,
+  all: readonly SpreadConstraint[],
+  { pod, scored, view, scoring: { needsAllKeys, hostname } }: CountingInput,
+): (node: NodeInfo) => number {
+  const { topologyKey, maxSkew } = constraint;
+  const pods = countsFor(constraint, pod, view);
+  if (topologyKey === hostname) {
+    const weight = Math.log(scored.length + 2);
+    return (node) => (node.labels[hostname] === undefined ? 0 : (pods.get(node) ?? 0) * weight + maxSkew - 1);
+  }
+  const domains = new Map<string, number>();
+  for (const node of scored) domains.set(node.labels[topologyKey] ?? '', 0);
+  const isCounted = (node: NodeInfo) => (!needsAllKeys || hasAllKeys(node, all)) && constraint.isEligible(node);
+  addCounts(domains, pods, topologyKey, isCounted);
+  const weight = Math.log(domains.size + 2);
+  return (node) => {
+    const domain = node.labels[topologyKey];
+    return domain === undefined ? 0 : (domains.get(domain) ?? 0) * weight + maxSkew - 1;
+  };
+}
+
+function addCounts(
+  domains: Map<string, number>,
+  pods: CountsByNode,
+  topologyKey: string,
+  isCounted: (node: NodeInfo) => boolean,
+): void {
+  for (const [node, count] of pods) {
+    const domain = node.labels[topologyKey] ?? '';
+    const known = domains.get(domain);
+    if (known !== undefined && node.isKnown && isCounted(node)) domains.set(domain, known + count);
+  }
+}
+
+/** Scales sums so that the smallest scores most; nodes without one score 0. */
+function normalized(nodes: readonly NodeInfo[], sums: ReadonlyMap<NodeInfo, number>): readonly number[] {
+  let [min, max] = [Number.POSITIVE_INFINITY, 0];
+  for (const sum of sums.values()) {
+    min = Math.min(min, sum);
+    max = Math.max(max, sum);
+  }
+  return nodes.map((node) => {
+    const sum = sums.get(node);
+    if (sum === undefined) return 0;
+    return max === 0 ? MAX_SCORE : Math.floor((MAX_SCORE * (max + min - sum)) / max);
+  });
+}

@@ -1,0 +1,96 @@
+// Decisions per second about pods of one kind, in one thread and without any server: `npx tsx --conditions=source
+// libs/scheduler/bench/decide.ts [NODES …]`. Every pod is taken for placed at once, as the scheduler does it.
+import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
+import { SchedulingCycle } from '../src/cycle/scheduling-cycle.js';
+import { podInfoOf } from '../src/framework/pod-info.js';
+import { Nominations } from '../src/queue/nominations.js';
+import { stateOf } from '../src/testing/explain.js';
+import { FakeCluster } from '../src/testing/fake-cluster.js';
+import { profilesOf } from '../src/testing/profiles.js';
+import { BLIND } from '../src/testing/run-scheduler.js';
+
+const PODS = 4_000;
+const APPS = 10;
+const labelSelector = (app: string) => ({ matchLabels: { app } });
+
+/** Specs of pods of an application, by the kind of pods. */
+const KINDS: Readonly<Record<string, (app: string) => PodSpec>> = {
+  plain: () => ({}),
+  spread: (app) => ({
+    topologySpreadConstraints: [
+      {
+        ...{ topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5, whenUnsatisfiable: 'DoNotSchedule' },
+        labelSelector: labelSelector(app),
+      },
+      {
+        ...{ topologyKey: 'kubernetes.io/hostname', maxSkew: 5, whenUnsatisfiable: 'ScheduleAnyway' },
+        labelSelector: labelSelector(app),
+      },
+    ],
+  }),
+  antiAffinity: (app) => ({
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'kubernetes.io/hostname', labelSelector: labelSelector(app) },
+        ],
+      },
+    },
+  }),
+  affinity: (app) => ({
+    affinity: {
+      podAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'topology.kubernetes.io/zone', labelSelector: labelSelector(app) },
+        ],
+      },
+    },
+  }),
+};
+
+function podOf(at: number, kind: (app: string) => PodSpec): Pod {
+  const app = `app-${at % APPS}`;
+  const requests = { cpu: '100m', memory: '128Mi' };
+  return {
+    metadata: { namespace: 'default', name: `p${at}`, uid: `${at}`, labels: { app } },
+    spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }], ...kind(app) },
+  };
+}
+
+async function run(nodes: number, kind: (app: string) => PodSpec): Promise<number> {
+  const cluster = new FakeCluster();
+  for (let at = 0; at < nodes; at++)
+    cluster.node(`n${at}`, {
+      labels: { 'topology.kubernetes.io/zone': `z${at % 3}` },
+      allocatable: { cpu: '32', memory: '64Gi' },
+    });
+  const state = stateOf(cluster);
+  const [profile] = profilesOf({}, cluster);
+  if (!profile) throw new Error('there is no profile');
+  const { informers, clock } = cluster;
+  const shared = {
+    informers,
+    clock,
+    random: Math.random,
+    view: state,
+    nominations: new Nominations(),
+    observer: BLIND,
+  };
+  const cycle = new SchedulingCycle(shared);
+  const begun = performance.now();
+  for (let at = 0; at < PODS; at++) {
+    const pod = podInfoOf(podOf(at, kind));
+    const decision = await cycle.decide(pod, profile);
+    if (!('node' in decision)) throw new Error('message' in decision ? decision.message : String(decision.error));
+    state.assume(pod, decision.node);
+  }
+  return (PODS * 1_000) / (performance.now() - begun);
+}
+
+const sizes = process.argv.slice(2).map(Number);
+for (const nodes of sizes.length > 0 ? sizes : [1_000, 5_000]) {
+  for (const [name, kind] of Object.entries(KINDS).filter(([name]) => (process.env.BENCH_KIND ?? name) === name)) {
+    await run(nodes, kind);
+    console.log(`${nodes} nodes, ${name}: ${Math.round(await run(nodes, kind))} pods/s`);
+  }
+}

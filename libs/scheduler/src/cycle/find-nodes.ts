@@ -1,0 +1,84 @@
+import { Slices } from '@orch/runtime/work';
+import type { ClusterView, NodeInfo, Rejection } from '@orch/scheduler-plugins';
+import type { Extenders } from '../extenders/extenders.js';
+import type { Judgement } from './judgement.js';
+
+/** Least number of nodes that are found where there are as many. */
+const LEAST_TO_FIND = 100;
+/** Least percentage of nodes that are found. */
+const LEAST_PERCENT = 5;
+
+/** Nodes that a pod can be on, and why it cannot be on others that were looked at. */
+export interface FoundNodes {
+  readonly feasible: readonly NodeInfo[];
+  readonly rejections: ReadonlyMap<NodeInfo, Rejection>;
+}
+
+/** Returns the number of nodes that are looked for; the search ends with it. @param percentage 0: by the number of nodes */
+export function nodesToFind(nodes: number, percentage: number): number {
+  if (nodes < LEAST_TO_FIND) return nodes;
+  const share = percentage > 0 ? percentage : Math.max(LEAST_PERCENT, 50 - Math.trunc(nodes / 125));
+  return Math.max(LEAST_TO_FIND, Math.trunc((nodes * share) / 100));
+}
+
+/** Finds the nodes that pods can be on. Searches begin where the one before ended, so that all nodes get pods. */
+export class NodeFinder {
+  #start = 0;
+
+  /** @param extenders services that may reject nodes as well */
+  constructor(
+    private readonly view: ClusterView,
+    private readonly extenders?: Extenders,
+  ) {}
+
+  /** Finds nodes for a pod: the one that it is nominated for alone, if that is possible. */
+  async find(judgement: Judgement, percentage: number): Promise<FoundNodes> {
+    const rejections = new Map<NodeInfo, Rejection>();
+    const nominated = this.view.node(judgement.pod.pod.status?.nominatedNodeName ?? '');
+    if (nominated) {
+      const rejection = judgement.filter(nominated);
+      const feasible = rejection ? [] : await this.#extended(judgement, [nominated], rejections);
+      if (feasible.length > 0) return { feasible, rejections };
+      if (rejection) rejections.set(nominated, rejection);
+    }
+    const found = await this.#search(judgement, this.#candidates(judgement), percentage, rejections);
+    return { feasible: await this.#extended(judgement, found, rejections), rejections };
+  }
+
+  /** Returns the nodes that extenders do not reject. */
+  async #extended(
+    { pod }: Judgement,
+    nodes: readonly NodeInfo[],
+    rejections: Map<NodeInfo, Rejection>,
+  ): Promise<readonly NodeInfo[]> {
+    return this.extenders ? this.extenders.filter(pod, nodes, rejections) : nodes;
+  }
+
+  #candidates({ candidates }: Judgement): readonly NodeInfo[] {
+    const { view } = this;
+    if (!candidates) return view.nodes;
+    return [...candidates].flatMap((name) => view.node(name) ?? []);
+  }
+
+  async #search(
+    judgement: Judgement,
+    nodes: readonly NodeInfo[],
+    percentage: number,
+    rejections: Map<NodeInfo, Rejection>,
+  ): Promise<readonly NodeInfo[]> {
+    const wanted = nodesToFind(nodes.length, percentage);
+    const feasible: NodeInfo[] = [];
+    const slices = new Slices();
+    let looked = 0;
+    for (; looked < nodes.length && feasible.length < wanted; looked++) {
+      const node = nodes[(this.#start + looked) % nodes.length] as NodeInfo;
+      const rejection = judgement.filter(node);
+      if (rejection) rejections.set(node, rejection);
+      else feasible.push(node);
+      const pause = slices.between();
+      if (pause) await pause;
+    }
+    this.#start = (this.#start + looked) % Math.max(1, this.view.nodes.length);
+    return feasible;
+  }
+}

@@ -1,0 +1,152 @@
+import type {
+  ClusterView,
+  FilterPlugin,
+  HypotheticalFilter,
+  NodeInfo,
+  PodFilter,
+  PodInfo,
+  Rejection,
+  Reservation,
+} from '@orch/scheduler-plugins';
+
+/** Filters of a pod on one node, as if other pods had been added to it or removed. */
+export class Trial {
+  constructor(
+    private readonly node: NodeInfo,
+    private readonly filters: readonly (PodFilter | HypotheticalFilter)[],
+  ) {}
+
+  /** Pods on the node now. */
+  get pods(): Iterable<PodInfo> {
+    return this.node.pods;
+  }
+
+  /** Returns why the pod cannot be on the node; undefined where it can. */
+  filter(): Rejection | undefined {
+    return firstRejection(this.filters, this.node);
+  }
+
+  /** Returns a copy to be changed. */
+  fork(): Trial {
+    return new Trial(
+      this.node.fork(),
+      this.filters.map((filter) => filter.fork?.() ?? filter),
+    );
+  }
+
+  /** Adds a pod to the node. */
+  addPod(pod: PodInfo): void {
+    this.node.addPod(pod);
+    for (const filter of this.filters) if ('addPod' in filter) filter.addPod(pod, this.node);
+  }
+
+  /** Removes a pod from the node. */
+  removePod(pod: PodInfo): void {
+    this.node.removePod(pod.uid);
+    for (const filter of this.filters) if ('removePod' in filter) filter.removePod(pod, this.node);
+  }
+}
+
+function firstRejection(filters: readonly { filter: PodFilter['filter'] }[], node: NodeInfo): Rejection | undefined {
+  for (const filter of filters) {
+    const rejection = filter.filter(node);
+    if (rejection) return rejection;
+  }
+  return undefined;
+}
+
+/** What all filters of a profile say about one pod. */
+export class Judgement {
+  private constructor(
+    /** The pod. */
+    readonly pod: PodInfo,
+    private readonly filters: readonly PodFilter[],
+    /** Names of the only nodes that can be chosen; undefined for all. */
+    readonly candidates: ReadonlySet<string> | undefined,
+    private readonly nominated: (node: string) => Iterable<PodInfo> | undefined,
+  ) {}
+
+  /**
+   * Prepares the filters. @param nominated pods that are nominated for a node; undefined for none @returns why the pod can be on no node
+   * @throws Error where a plugin cannot judge
+   */
+  static prepare(
+    pod: PodInfo,
+    plugins: readonly FilterPlugin[],
+    view: ClusterView,
+    nominated: (node: string) => Iterable<PodInfo> | undefined,
+  ): Judgement | Rejection {
+    const filters: PodFilter[] = [];
+    const narrowing: string[] = [];
+    let candidates: ReadonlySet<string> | undefined;
+    for (const plugin of plugins) {
+      const prepared = plugin.prepare(pod, view);
+      if (prepared === undefined) continue;
+      if ('reasons' in prepared) return prepared;
+      filters.push(prepared);
+      if (!prepared.candidates) continue;
+      narrowing.push(plugin.name);
+      candidates = intersection(candidates, prepared.candidates);
+      if (candidates.size === 0) return noCandidates(narrowing);
+    }
+    return new Judgement(pod, filters, candidates, nominated);
+  }
+
+  /**
+   * Returns why the pod cannot be on a node; undefined where it can. Pods of at least its priority that wait for their
+   * victims to leave the node count, and it must fit without them too: they may go elsewhere.
+   */
+  filter(node: NodeInfo): Rejection | undefined {
+    // Most nodes have no such pods: nothing is made for them.
+    const nominated = this.nominated(node.name);
+    if (!nominated) return firstRejection(this.filters, node);
+    return this.#withNominated(new Trial(node, this.filters), nominated);
+  }
+
+  /** As {@link filter}, after changes to the pods on the node. */
+  filterTrial(trial: Trial, node: NodeInfo): Rejection | undefined {
+    return this.#withNominated(trial, this.nominated(node.name) ?? []);
+  }
+
+  /** Returns the filters on a copy of a node. */
+  trial(node: NodeInfo): Trial {
+    return new Trial(node, this.filters).fork();
+  }
+
+  /** Reserves what the pod needs on a node. */
+  reserve(node: NodeInfo): readonly Reservation[] {
+    const reservations: Reservation[] = [];
+    try {
+      for (const filter of this.filters) {
+        const reservation = filter.reserve?.(node);
+        if (reservation) reservations.unshift(reservation);
+      }
+    } catch (error) {
+      for (const reservation of reservations) reservation.undo();
+      throw error;
+    }
+    return reservations;
+  }
+
+  #withNominated(trial: Trial, nominated: Iterable<PodInfo>): Rejection | undefined {
+    let withThem: Trial | undefined;
+    for (const pod of nominated) {
+      if (pod.priority < this.pod.priority || pod.uid === this.pod.uid) continue;
+      withThem ??= trial.fork();
+      withThem.addPod(pod);
+    }
+    return withThem?.filter() ?? trial.filter();
+  }
+}
+
+function intersection(a: ReadonlySet<string> | undefined, b: ReadonlySet<string>): ReadonlySet<string> {
+  return a === undefined ? b : new Set([...a].filter((name) => b.has(name)));
+}
+
+function noCandidates(plugins: readonly string[]): Rejection {
+  const reason =
+    plugins.length > 1
+      ? `node(s) didn't satisfy plugin(s) [${plugins.join(' ')}] simultaneously`
+      : `node(s) didn't satisfy plugin ${plugins.join()}`;
+  return { plugin: plugins.join(), reasons: [reason], isResolvable: false };
+}

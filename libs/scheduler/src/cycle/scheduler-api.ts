@@ -1,0 +1,36 @@
+import type { SharedInformer } from '@orch/runtime/informers';
+import type { ClusterObjects } from '@orch/scheduler-plugins';
+import type { Node, Pod, PodCondition } from '@orch/schema/types/core/v1';
+import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
+
+/** What a scheduler follows; objects with a namespace are indexed by `namespace`. */
+export interface SchedulerInformers extends ClusterObjects {
+  readonly pods: SharedInformer<Pod>;
+  readonly nodes: SharedInformer<Node>;
+  readonly podDisruptionBudgets: SharedInformer<PodDisruptionBudget>;
+}
+
+/** Names one pod, and not a later one of its name. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Change of the status of a pod. */
+export interface StatusPatch {
+  /** Conditions to be set, by their type. */
+  readonly conditions?: readonly PodCondition[];
+  /** `null` removes it. */
+  readonly nominatedNodeName?: string | null;
+}
+
+/** What a scheduler writes. All throw where the write was refused or may not have been made. */
+export interface SchedulerApi {
+  /** Binds a pod to a node (`pods/binding`). */
+  bind(pod: PodRef, node: string): Promise<void>;
+  /** Merges into the status of a pod (strategic merge patch of `pods/status`). */
+  patchStatus(pod: PodRef, status: StatusPatch): Promise<void>;
+  /** Deletes a pod gracefully. One that is gone is no error. */
+  deletePod(pod: PodRef): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import { type OptionDefinitions, readCommandLine } from '@orch/runtime';
+import { configurationOf, writeConfiguration } from './configuration.js';
+import { schedulerOptions } from './options.js';
+
+/** Every option of this command, as the reference of options lists them. */
+export const definitions: OptionDefinitions = schedulerOptions.definitions;
+
+/** `orch scheduler`: chooses nodes for pods, and binds them. Resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(schedulerOptions, args, 'orch scheduler [options]');
+  if (!line.run) return line.exitCode;
+  const { configuration, warnings } = await configurationOf(line.values);
+  process.stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
+  const { writeConfigTo } = line.values;
+  if (writeConfigTo !== undefined) {
+    await writeConfiguration(writeConfigTo, configuration, line.values);
+    return 0;
+  }
+  const { runScheduler } = await import('./run.js');
+  return runScheduler(line.values, configuration);
+}

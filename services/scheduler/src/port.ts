@@ -1,0 +1,42 @@
+import { Client } from '@orch/client';
+import { type ComponentServer, componentPages, componentServer } from '@orch/component-server';
+import { type Component, HealthRegistry, Metrics } from '@orch/runtime';
+import { podResourceMetrics, writtenConfiguration } from '@orch/scheduler';
+import type { Pod } from '@orch/schema/types/core/v1';
+import type { Parts } from './parts.js';
+
+/** Connections on which reviews of callers are asked for. */
+const CONNECTIONS = 4;
+
+/** The HTTPS port of the process. @param pods all pods that are known */
+export function portComponent(
+  { options, configuration, connection, logger, names, metrics }: Parts,
+  pods: () => Iterable<Pod>,
+): Component {
+  const client = new Client(connection, {
+    names,
+    qps: -1,
+    userAgent: 'kube-scheduler',
+    maxConnections: CONNECTIONS,
+  });
+  const pages = componentPages(new HealthRegistry({ logger }), metrics, () => ({
+    componentconfig: writtenConfiguration(configuration, names),
+  }));
+  const resources = new Metrics();
+  podResourceMetrics(resources, pods);
+  const served = { ...pages, '/metrics/resources': () => resources.text() };
+  let server: ComponentServer | undefined;
+  return {
+    name: 'port',
+    async start() {
+      const onError = (error: unknown) => logger.error('a request of the port failed', error);
+      server = await componentServer(options, { client, names, pages: served, onError });
+      await server?.start();
+      if (server) logger.info('serving health and metrics', { port: server.port });
+    },
+    async stop() {
+      await server?.stop();
+      await client.close();
+    },
+  };
+}
