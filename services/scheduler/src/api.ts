@@ -1,7 +1,8 @@
 import { type Client, hasReason, type ResourceRef } from '@orch/client';
 import type { LeaseClient, LeaseObject } from '@orch/controllers';
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
-import type { EventSink, PodRef, SchedulerApi, VolumeWriter } from '@orch/scheduler';
+import type { EventSink, PodRef, SchedulerApi } from '@orch/scheduler';
+import type { VolumeWriter } from '@orch/scheduler-plugins';
 import type { Event } from '@orch/schema/types/events/v1';
 
 const pods = (namespace: string): ResourceRef => ({ group: '', version: 'v1', resource: 'pods', namespace });

@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { namesOf } from '@orch/machinery';
 import {
   defaultConfiguration,
-  pluginRegistry,
   type ReadConfiguration,
   readSchedulerConfiguration,
   type SchedulerConfiguration,
   writtenConfiguration,
 } from '@orch/scheduler';
+import { pluginRegistry } from '@orch/scheduler-plugins';
 import { parse, stringify } from 'yaml';
 import type { SchedulerOptionValues } from './options.js';
 

@@ -28,7 +28,11 @@ const RUNNING = 'status.phase!=Succeeded,status.phase!=Failed';
 const byNamespace = { namespace: ({ metadata }: ApiObject) => [metadata?.namespace ?? ''] };
 
 /** Makes an informer of a resource. */
-type Follow = <T extends object>(group: string, resource: string, settings?: InformerSettings) => Informer<T & ApiObject>;
+type Follow = <T extends object>(
+  group: string,
+  resource: string,
+  settings?: InformerSettings,
+) => Informer<T & ApiObject>;
 
 /** Follows the resources that a scheduler reads. @param onError called with each failure, which is retried */
 export function clientInformers(

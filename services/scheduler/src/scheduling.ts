@@ -8,8 +8,8 @@ import {
   type SchedulerObserver,
   SeriesRecorder,
   schedulerMetrics,
-  VolumeContext,
 } from '@orch/scheduler';
+import { VolumeContext } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { clientApi, clientEvents, clientVolumes } from './api.js';
 import { openExtenders } from './extender-calls.js';

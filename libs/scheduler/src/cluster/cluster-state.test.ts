@@ -1,9 +1,7 @@
 import { labelSelectorOf, namesOf } from '@orch/machinery';
+import { ACTION, type CountsByNode, type PodCondition, podInfoOf } from '@orch/scheduler-plugins';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
-import { ACTION } from '../framework/cluster-event.js';
-import type { CountsByNode, PodCondition } from '../framework/cluster-view.js';
-import { podInfoOf } from '../framework/pod-info.js';
 import { FakeCluster } from '../testing/fake-cluster.js';
 import { seeded } from '../testing/seeded.js';
 import { ClusterState } from './cluster-state.js';

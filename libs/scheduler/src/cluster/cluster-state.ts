@@ -1,10 +1,16 @@
 import type { Names } from '@orch/machinery';
+import {
+  ACTION,
+  type ClusterObjects,
+  type ClusterView,
+  type CountsByNode,
+  type Labels,
+  NodeInfo,
+  type PlacedTerm,
+  type PodCondition,
+  type PodInfo,
+} from '@orch/scheduler-plugins';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
-import type { Labels } from '../framework/affinity-term.js';
-import { ACTION } from '../framework/cluster-event.js';
-import type { ClusterObjects, ClusterView, CountsByNode, PlacedTerm, PodCondition } from '../framework/cluster-view.js';
-import { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import { ImageCounts } from './image-counts.js';
 import { nodeChanges } from './node-changes.js';
 import { NodeOrder, zonesBy } from './node-order.js';

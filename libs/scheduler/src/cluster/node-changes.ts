@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ACTION } from '@orch/scheduler-plugins';
 import type { Node } from '@orch/schema/types/core/v1';
-import { ACTION } from '../framework/cluster-event.js';
 
 /** Returns bits of what has changed of a node that could make pods schedulable; 0 for a heartbeat. */
 export function nodeChanges(before: Node, after: Node): number {

@@ -1,6 +1,6 @@
 import type { Names } from '@orch/machinery';
+import type { NodeInfo } from '@orch/scheduler-plugins';
 import type { Node } from '@orch/schema/types/core/v1';
-import type { NodeInfo } from '../framework/node-info.js';
 
 /** Returns a function that tells the region and zone of a node as one text; empty where it has neither. */
 export function zonesBy(names: Names): (node: Node) => string {

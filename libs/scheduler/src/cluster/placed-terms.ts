@@ -1,7 +1,4 @@
-import type { AffinityTerm } from '../framework/affinity-term.js';
-import type { PlacedTerm } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
+import type { AffinityTerm, NodeInfo, PlacedTerm, PodInfo } from '@orch/scheduler-plugins';
 import { addTo } from './pod-counts.js';
 
 /** A kind of terms of pods. */

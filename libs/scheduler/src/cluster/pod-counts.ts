@@ -1,6 +1,4 @@
-import type { CountsByNode, PodCondition } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
+import { type CountsByNode, meetsAll, type NodeInfo, type PodCondition, type PodInfo } from '@orch/scheduler-plugins';
 
 /** The largest number of sets of conditions that are counted all the time. */
 const MAX_COUNTED = 256;
@@ -53,13 +51,6 @@ function idOf(conditions: readonly PodCondition[], withTerminating: boolean): st
 
 function counts({ conditions, withTerminating }: Counted, pod: PodInfo): boolean {
   return (withTerminating || !pod.isTerminating) && meetsAll(conditions, pod);
-}
-
-/** Whether a pod meets all conditions. */
-export function meetsAll(conditions: readonly PodCondition[], { namespace, labels }: PodInfo): boolean {
-  return conditions.every(
-    ({ namespaces, selector }) => (namespaces === undefined || namespaces.has(namespace)) && selector.matches(labels),
-  );
 }
 
 /** Changes the number of a node; one that comes to 0 is left out. */

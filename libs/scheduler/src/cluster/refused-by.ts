@@ -1,8 +1,5 @@
 import { untoleratedTaint } from '@orch/machinery';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
-import { requiredNodeAffinity } from '../plugins/node-affinity.js';
-import { insufficient } from '../plugins/resources/fit.js';
+import { insufficient, type NodeInfo, type PodInfo, requiredNodeAffinity } from '@orch/scheduler-plugins';
 
 const NONE = () => false;
 

@@ -1,5 +1,4 @@
-import type { ExtensionPoint } from './extension-points.js';
-import type { PluginArgs } from './plugin-args.js';
+import type { ExtensionPoint, PluginArgs } from '@orch/scheduler-plugins';
 
 /** A plugin in the configuration, with its weight in scores; 0 where none is given. */
 export interface ConfiguredPlugin {

@@ -1,5 +1,5 @@
+import { EXTENSION_POINTS, type ExtensionPoint } from '@orch/scheduler-plugins';
 import type { ConfiguredPlugin, PluginSet, PluginSets } from './configuration.js';
-import { EXTENSION_POINTS, type ExtensionPoint } from './extension-points.js';
 
 /** Plugins that are on by default, in their order; those without a weight do not score, or score with weight 1. */
 const DEFAULTS: readonly (readonly [name: string, weight?: number])[] = [

@@ -1,5 +1,5 @@
+import { EXTENSION_POINTS, type ExtensionPoint, interfaceOf, type PluginRegistry } from '@orch/scheduler-plugins';
 import type { ConfiguredPlugin, EnabledPlugins, PluginSet, PluginSets } from './configuration.js';
-import { EXTENSION_POINTS, type ExtensionPoint, interfaceOf, type PluginRegistry } from './extension-points.js';
 
 /**
  * Returns the plugins that run at each extension point. Those that a point names come in the order that it gives, where

@@ -1,4 +1,10 @@
-import type { PluginArgs, ResourcesFitArgs, ScoringStrategy, ShapePoint, WeightedResource } from './plugin-args.js';
+import type {
+  PluginArgs,
+  ResourcesFitArgs,
+  ScoringStrategy,
+  ShapePoint,
+  WeightedResource,
+} from '@orch/scheduler-plugins';
 import { nodeAffinityFields, topologyConstraintFields } from './read-affinity.js';
 import type { StrictFields } from './strict-fields.js';
 

@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/machinery';
+import type { ExtensionPoint } from '@orch/scheduler-plugins';
 import { describe, expect, it } from 'vitest';
-import type { ExtensionPoint } from './extension-points.js';
 import { defaultConfiguration, readSchedulerConfiguration } from './read-configuration.js';
 import { writtenConfiguration } from './written-configuration.js';
 

@@ -1,4 +1,5 @@
 import { duplicate, type FieldError, invalidValue, type Names } from '@orch/machinery';
+import type { PluginRegistry } from '@orch/scheduler-plugins';
 import type {
   ExtenderConfiguration,
   PluginSets,
@@ -7,7 +8,6 @@ import type {
   SchedulerLeaderElection,
   SchedulerProfile,
 } from './configuration.js';
-import type { PluginRegistry } from './extension-points.js';
 import { schedulerVersion } from './read-args.js';
 import { extenderFields, extendersErrors } from './read-extender.js';
 import { percentageErrors, profileErrors, profileFields, resolveProfile, type WrittenProfile } from './read-profile.js';

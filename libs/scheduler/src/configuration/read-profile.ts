@@ -1,9 +1,9 @@
 import type { FieldError } from '@orch/machinery';
 import { duplicate, invalidValue, required } from '@orch/machinery';
+import { EXTENSION_POINTS, type PluginRegistry } from '@orch/scheduler-plugins';
 import type { ConfiguredPlugin, PluginSet, PluginSets, SchedulerProfile } from './configuration.js';
 import { mergePluginSets, pluginSetsOf } from './default-plugins.js';
 import { expandPlugins } from './expand-plugins.js';
-import { EXTENSION_POINTS, type PluginRegistry } from './extension-points.js';
 import { hasArgs, pluginArgsOf, readArgs } from './read-args.js';
 import type { StrictFields } from './strict-fields.js';
 import { argsErrors, type ConfigurationFeatures } from './validate-args.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { namesOf } from '@orch/machinery';
+import { pluginRegistry } from '@orch/scheduler-plugins';
 import { describe, expect, it } from 'vitest';
-import { pluginRegistry } from '../plugins/registry.js';
 import { readSchedulerConfiguration } from './read-configuration.js';
 import { writtenConfiguration } from './written-configuration.js';
 

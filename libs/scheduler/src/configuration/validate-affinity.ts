@@ -8,13 +8,13 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
+import type { TopologySpreadArgs } from '@orch/scheduler-plugins';
 import type {
   NodeAffinity,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   TopologySpreadConstraint,
 } from '@orch/schema/types/core/v1';
-import type { TopologySpreadArgs } from './plugin-args.js';
 
 const OPERATORS = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!', Gt: 'gt', Lt: 'lt' } as const;
 const FIELD_OPERATORS = ['In', 'NotIn'];

@@ -7,7 +7,7 @@ import type {
   ShapePoint,
   VolumeBindingArgs,
   WeightedResource,
-} from './plugin-args.js';
+} from '@orch/scheduler-plugins';
 import { nodeAffinityErrors, spreadArgsErrors } from './validate-affinity.js';
 
 const STRATEGIES = ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'];

@@ -1,6 +1,6 @@
 import { ManualClock } from '@orch/runtime/testing';
+import { podInfoOf } from '@orch/scheduler-plugins';
 import { expect, it } from 'vitest';
-import { podInfoOf } from '../framework/pod-info.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import { BLIND } from '../testing/run-scheduler.js';
 import { BindingCycle } from './binding-cycle.js';

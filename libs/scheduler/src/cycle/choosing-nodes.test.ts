@@ -1,5 +1,5 @@
+import { podInfoOf } from '@orch/scheduler-plugins';
 import { expect, it } from 'vitest';
-import { podInfoOf } from '../framework/pod-info.js';
 import { stateOf } from '../testing/explain.js';
 import { FakeCluster } from '../testing/fake-cluster.js';
 import { profilesOf } from '../testing/profiles.js';

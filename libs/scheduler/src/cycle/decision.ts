@@ -1,5 +1,4 @@
-import type { Reservation } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
+import type { PodInfo, Reservation } from '@orch/scheduler-plugins';
 import type { Candidate } from '../preemption/candidates.js';
 
 /** The node that was chosen for a pod. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@orch/runtime';
-import type { PluginStatus } from '../framework/observed-profile.js';
+import type { PluginStatus } from '@orch/scheduler-plugins';
 import type { SchedulerObserver } from './observer.js';
 
 /** Measures how long the plugins of an extension point take for a pod. */

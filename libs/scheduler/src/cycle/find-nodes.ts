@@ -1,8 +1,6 @@
 import { Slices } from '@orch/runtime/work';
+import type { ClusterView, NodeInfo, Rejection } from '@orch/scheduler-plugins';
 import type { Extenders } from '../extenders/extenders.js';
-import type { ClusterView } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { Rejection } from '../framework/plugin.js';
 import type { Judgement } from './judgement.js';
 
 /** Least number of nodes that are found where there are as many. */

@@ -1,4 +1,4 @@
-import type { Rejection } from '../framework/plugin.js';
+import type { Rejection } from '@orch/scheduler-plugins';
 
 /**
  * Returns the sentence about nodes that a pod cannot be on: `0/3 nodes are available: 2 Insufficient cpu, 1 …`.

@@ -1,10 +1,9 @@
 import type { SharedInformer } from '@orch/runtime/informers';
+import { ACTION, type EventResource, podInfoOf } from '@orch/scheduler-plugins';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import type { StorageClass } from '@orch/schema/types/storage/v1';
 import type { ClusterState } from '../cluster/cluster-state.js';
 import { refusedBy } from '../cluster/refused-by.js';
-import { ACTION, type EventResource } from '../framework/cluster-event.js';
-import { podInfoOf } from '../framework/pod-info.js';
 import type { Nominations } from '../queue/nominations.js';
 import type { NamedEvent, SchedulingQueue } from '../queue/scheduling-queue.js';
 import { placementChanged } from '../queue/spec-changed.js';

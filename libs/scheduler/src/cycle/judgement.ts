@@ -1,7 +1,13 @@
-import type { ClusterView } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { FilterPlugin, HypotheticalFilter, PodFilter, Rejection, Reservation } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
+import type {
+  ClusterView,
+  FilterPlugin,
+  HypotheticalFilter,
+  NodeInfo,
+  PodFilter,
+  PodInfo,
+  Rejection,
+  Reservation,
+} from '@orch/scheduler-plugins';
 
 /** Filters of a pod on one node, as if other pods had been added to it or removed. */
 class Trial {

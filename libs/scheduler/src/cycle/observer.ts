@@ -1,4 +1,4 @@
-import type { PluginStatus } from '../framework/observed-profile.js';
+import type { PluginStatus } from '@orch/scheduler-plugins';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
 /** How an attempt to schedule a pod has ended. */

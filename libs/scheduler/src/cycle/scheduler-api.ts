@@ -1,7 +1,7 @@
 import type { SharedInformer } from '@orch/runtime/informers';
+import type { ClusterObjects } from '@orch/scheduler-plugins';
 import type { Node, Pod, PodCondition } from '@orch/schema/types/core/v1';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
-import type { ClusterObjects } from '../framework/cluster-view.js';
 
 /** What a scheduler follows; objects with a namespace are indexed by `namespace`. */
 export interface SchedulerInformers extends ClusterObjects {

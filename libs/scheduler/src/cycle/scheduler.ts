@@ -1,11 +1,10 @@
 import type { Names } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import { type BackoffSettings, Slices } from '@orch/runtime/work';
+import { helpfulEvents, observedProfile, type Profile } from '@orch/scheduler-plugins';
 import { ClusterState } from '../cluster/cluster-state.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
-import { observedProfile } from '../framework/observed-profile.js';
-import { helpfulEvents, type Profile } from '../framework/profile.js';
 import { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import { type QueueName, SchedulingQueue } from '../queue/scheduling-queue.js';

@@ -1,11 +1,6 @@
 import type { Clock } from '@orch/runtime';
+import type { ClusterView, NodeInfo, PluginStatus, PodInfo, Profile, Rejection } from '@orch/scheduler-plugins';
 import type { Extenders } from '../extenders/extenders.js';
-import type { ClusterView } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PluginStatus } from '../framework/observed-profile.js';
-import type { Rejection } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
-import type { Profile } from '../framework/profile.js';
 import { Preemption } from '../preemption/preemption.js';
 import type { Nominations } from '../queue/nominations.js';
 import type { Decision, Placement, Unschedulable } from './decision.js';

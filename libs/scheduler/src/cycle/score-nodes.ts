@@ -1,8 +1,5 @@
 import { Slices } from '@orch/runtime/work';
-import type { ClusterView } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
-import type { WeighedScore } from '../framework/profile.js';
+import type { ClusterView, NodeInfo, PodInfo, WeighedScore } from '@orch/scheduler-plugins';
 
 /** Returns the sum of the weighed scores of each node, in their order. @throws Error where a plugin cannot judge */
 export async function totalScores(

@@ -1,7 +1,6 @@
+import type { NodeInfo, PodInfo } from '@orch/scheduler-plugins';
 import type { Container } from '@orch/schema/types/core/v1';
 import type { ExtenderConfiguration } from '../configuration/configuration.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import { byImportance, type Candidate } from '../preemption/candidates.js';
 import { answerEntries, answerField, answerList, answerNumber, answerText } from './answer-fields.js';
 import type { ExtenderCall } from './extender-call.js';

@@ -1,9 +1,7 @@
+import { NodeInfo, type PodInfo, podInfoOf, type Rejection } from '@orch/scheduler-plugins';
 import type { Container } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ExtenderConfiguration } from '../configuration/configuration.js';
-import { NodeInfo } from '../framework/node-info.js';
-import type { Rejection } from '../framework/plugin.js';
-import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
 import { Extenders } from './extenders.js';
 
 const NONE: ExtenderConfiguration = {

@@ -1,7 +1,5 @@
+import { MAX_SCORE, type NodeInfo, type PodInfo, type Rejection } from '@orch/scheduler-plugins';
 import type { ExtenderConfiguration } from '../configuration/configuration.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import { MAX_SCORE, type Rejection } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import type { Candidate } from '../preemption/candidates.js';
 import { Extender, type ExtenderFilterResult } from './extender.js';
 import type { ExtenderCall } from './extender-call.js';

@@ -1,6 +1,6 @@
 import type { Metrics } from '@orch/runtime';
+import { Amounts } from '@orch/scheduler-plugins';
 import type { Container, Pod } from '@orch/schema/types/core/v1';
-import { Amounts } from '../framework/amounts.js';
 
 const LABELS = ['namespace', 'pod', 'node', 'scheduler', 'priority', 'resource', 'unit'] as const;
 type Series = readonly [readonly [string, string, string, string, string, string, string], number];

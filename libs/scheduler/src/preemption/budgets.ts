@@ -1,6 +1,6 @@
 import { LabelSelector, labelSelectorOf } from '@orch/machinery';
+import type { PodInfo } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
-import type { PodInfo } from '../framework/pod-info.js';
 
 /** Pods by whether their deletion would violate a budget. */
 interface ByBudgets {

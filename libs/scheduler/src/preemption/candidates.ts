@@ -1,4 +1,4 @@
-import type { PodInfo } from '../framework/pod-info.js';
+import type { PodInfo } from '@orch/scheduler-plugins';
 
 /** A node on which a pod would fit without some others. */
 export interface Candidate {

@@ -1,8 +1,8 @@
 import type { Clock } from '@orch/runtime';
+import type { PodInfo } from '@orch/scheduler-plugins';
 import { changedCondition } from '../cycle/pod-condition.js';
 import type { SchedulerApi } from '../cycle/scheduler-api.js';
 import type { EventRecorder } from '../events/event-recorder.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import type { Nominations } from '../queue/nominations.js';
 import type { Candidate } from './candidates.js';
 

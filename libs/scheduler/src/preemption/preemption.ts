@@ -1,14 +1,10 @@
 import type { SharedInformer } from '@orch/runtime/informers';
 import { Slices } from '@orch/runtime/work';
+import type { ClusterView, DefaultPreemptionArgs, NodeInfo, PodInfo, Rejection } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
-import type { DefaultPreemptionArgs } from '../configuration/plugin-args.js';
 import { notFitting } from '../cycle/fit-message.js';
 import type { Judgement } from '../cycle/judgement.js';
 import type { Extenders } from '../extenders/extenders.js';
-import type { ClusterView } from '../framework/cluster-view.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { Rejection } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import { bestCandidate, type Candidate } from './candidates.js';
 import { victimsOn } from './victims.js';
 

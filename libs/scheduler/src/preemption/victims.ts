@@ -1,8 +1,6 @@
+import type { NodeInfo, PodInfo, Rejection } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 import type { Judgement } from '../cycle/judgement.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { Rejection } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
 import { byBudgets } from './budgets.js';
 import { byImportance, type Candidate } from './candidates.js';
 

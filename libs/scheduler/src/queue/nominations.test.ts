@@ -1,5 +1,5 @@
+import { podInfoOf } from '@orch/scheduler-plugins';
 import { beforeEach, expect, it } from 'vitest';
-import { podInfoOf } from '../framework/pod-info.js';
 import { Nominations } from './nominations.js';
 
 let freed: number;

@@ -1,4 +1,4 @@
-import type { PodInfo } from '../framework/pod-info.js';
+import type { PodInfo } from '@orch/scheduler-plugins';
 
 /** Pods that wait for victims of preemption to leave a node, by that node. */
 export class Nominations {

@@ -1,7 +1,5 @@
 import { Backoff, type BackoffSettings } from '@orch/runtime/work';
-import type { ClusterEvent, EventResource } from '../framework/cluster-event.js';
-import type { QueuedPod } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
+import type { ClusterEvent, EventResource, PodInfo, QueuedPod } from '@orch/scheduler-plugins';
 
 /** A pod that waits to be scheduled, with the history of its attempts. */
 export class PendingPod implements QueuedPod {

@@ -1,9 +1,7 @@
 import { ManualClock } from '@orch/runtime/testing';
+import { ACTION, type ClusterEvent, type PodInfo, podInfoOf, prioritySort } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ACTION, type ClusterEvent } from '../framework/cluster-event.js';
-import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
-import { prioritySort } from '../plugins/priority-sort.js';
 import { type NamedEvent, SchedulingQueue } from './scheduling-queue.js';
 
 const FIT = new Set(['Fit']);

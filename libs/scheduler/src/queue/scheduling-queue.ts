@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from '@orch/runtime';
 import type { BackoffSettings } from '@orch/runtime/work';
-import { termMeans } from '../framework/affinity-term.js';
-import { ACTION, type ClusterEvent } from '../framework/cluster-event.js';
-import type { QueuedPod } from '../framework/plugin.js';
-import type { PodInfo } from '../framework/pod-info.js';
-import { INTER_POD_AFFINITY } from '../plugins/affinity/affinity-filter.js';
+import {
+  ACTION,
+  type ClusterEvent,
+  INTER_POD_AFFINITY,
+  type PodInfo,
+  type QueuedPod,
+  termMeans,
+} from '@orch/scheduler-plugins';
 import { Heap } from './heap.js';
 import { PendingPod } from './pending-pod.js';
 import { specChanged } from './spec-changed.js';

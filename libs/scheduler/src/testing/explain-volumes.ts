@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { namesOf } from '@orch/machinery';
+import { type NodeInfo, type Profile, pluginRegistry, podInfoOf, VolumeContext } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
+import { makeProfile } from '../configuration/make-profile.js';
 import { readSchedulerConfiguration } from '../configuration/read-configuration.js';
 import { Judgement } from '../cycle/judgement.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import { podInfoOf } from '../framework/pod-info.js';
-import type { Profile } from '../framework/profile.js';
-import { makeProfile } from '../plugins/make-profile.js';
-import { pluginRegistry } from '../plugins/registry.js';
-import { VolumeContext } from '../plugins/volumes/binding/volume-context.js';
 import { type Explanation, explain, stateOf } from './explain.js';
 import type { FakeCluster } from './fake-cluster.js';
 

@@ -1,13 +1,10 @@
 import { namesOf } from '@orch/machinery';
+import { type NodeInfo, type PodInfo, type Profile, podInfoOf, type Rejection } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { ClusterState } from '../cluster/cluster-state.js';
 import type { Decision } from '../cycle/decision.js';
 import { Judgement } from '../cycle/judgement.js';
 import { SchedulingCycle } from '../cycle/scheduling-cycle.js';
-import type { NodeInfo } from '../framework/node-info.js';
-import type { Rejection } from '../framework/plugin.js';
-import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
-import type { Profile } from '../framework/profile.js';
 import { victimsOn } from '../preemption/victims.js';
 import { Nominations } from '../queue/nominations.js';
 import type { FakeCluster } from './fake-cluster.js';

@@ -1,8 +1,8 @@
 import { ManualClock, ManualInformer } from '@orch/runtime/testing';
+import type { VolumeWriter } from '@orch/scheduler-plugins';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '@orch/schema/types/core/v1';
 import type { SchedulerApi, SchedulerInformers, StatusPatch } from '../cycle/scheduler-api.js';
 import type { PodEvent } from '../events/event-recorder.js';
-import type { VolumeWriter } from '../plugins/volumes/binding/volume-writer.js';
 
 type Namespaced = { readonly metadata?: { readonly namespace?: string } };
 const byNamespace = { namespace: ({ metadata }: Namespaced) => [metadata?.namespace ?? ''] };

@@ -1,9 +1,7 @@
 import { namesOf } from '@orch/machinery';
+import { type Profile, pluginRegistry, VolumeContext } from '@orch/scheduler-plugins';
+import { makeProfile } from '../configuration/make-profile.js';
 import { readSchedulerConfiguration } from '../configuration/read-configuration.js';
-import type { Profile } from '../framework/profile.js';
-import { makeProfile } from '../plugins/make-profile.js';
-import { pluginRegistry } from '../plugins/registry.js';
-import { VolumeContext } from '../plugins/volumes/binding/volume-context.js';
 import { FakeCluster } from './fake-cluster.js';
 
 const names = namesOf('kubernetes');

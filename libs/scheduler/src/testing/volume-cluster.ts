@@ -1,19 +1,24 @@
 import { namesOf } from '@orch/machinery';
 import { ManualClock, ManualInformer } from '@orch/runtime/testing';
+import {
+  type ClusterObjects,
+  type ClusterView,
+  NodeInfo,
+  type PodInfo,
+  podInfoOf,
+  VolumeContext,
+  type VolumeNames,
+  type VolumeWriter,
+  volumeNamesOf,
+} from '@orch/scheduler-plugins';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@orch/schema/types/core/v1';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '@orch/schema/types/storage/v1';
-import type { ClusterObjects, ClusterView } from '../framework/cluster-view.js';
-import { NodeInfo } from '../framework/node-info.js';
-import { type PodInfo, podInfoOf } from '../framework/pod-info.js';
-import { VolumeContext } from '../plugins/volumes/binding/volume-context.js';
-import type { VolumeWriter } from '../plugins/volumes/binding/volume-writer.js';
-import { volumeNamesOf } from '../plugins/volumes/volume-names.js';
 
 const none = <T>() => new ManualInformer<T>();
 
 /** Nodes, volumes and claims for tests, and an API that writes to them at once. */
 export class VolumeCluster implements VolumeWriter {
-  readonly names = volumeNamesOf(namesOf('kubernetes'));
+  readonly names: VolumeNames = volumeNamesOf(namesOf('kubernetes'));
   readonly clock = new ManualClock();
   readonly pods = none<Pod>();
   readonly volumes = none<PersistentVolume>();

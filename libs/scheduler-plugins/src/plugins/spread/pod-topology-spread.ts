@@ -1,9 +1,9 @@
 import type { Names } from '@orch/machinery';
 import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
-import type { TopologySpreadArgs } from '../../configuration/plugin-args.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { ClusterObjects } from '../../framework/cluster-view.js';
 import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
+import type { TopologySpreadArgs } from '../../framework/plugin-args.js';
 import type { PodInfo } from '../../framework/pod-info.js';
 import { type SpreadConstraint, spreadConstraints } from './constraints.js';
 import { defaultSelector } from './default-selector.js';

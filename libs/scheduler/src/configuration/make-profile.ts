@@ -1,8 +1,15 @@
-import type { SchedulerProfile } from '../configuration/configuration.js';
-import type { ExtensionPoint } from '../configuration/extension-points.js';
-import type { FilterPlugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from '../framework/plugin.js';
-import type { Profile } from '../framework/profile.js';
-import { type AnyPlugin, makePlugin, type PluginHost } from './registry.js';
+import {
+  type AnyPlugin,
+  type ExtensionPoint,
+  type FilterPlugin,
+  makePlugin,
+  type PluginHost,
+  type PreEnqueuePlugin,
+  type Profile,
+  type QueueSortPlugin,
+  type ScorePlugin,
+} from '@orch/scheduler-plugins';
+import type { SchedulerProfile } from './configuration.js';
 
 /**
  * Makes the plugins of a configured profile. @param percentageOfNodesToScore of the whole configuration, where the

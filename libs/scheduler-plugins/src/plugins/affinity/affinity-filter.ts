@@ -1,6 +1,6 @@
-import { meetsAll } from '../../cluster/pod-counts.js';
 import { type AffinityTerm, termMeans } from '../../framework/affinity-term.js';
 import type { ClusterView, PodCondition } from '../../framework/cluster-view.js';
+import { meetsAll } from '../../framework/meets-all.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { HypotheticalFilter, PodFilter, Rejection } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';

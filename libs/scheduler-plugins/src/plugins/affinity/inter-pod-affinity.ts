@@ -1,6 +1,6 @@
-import type { InterPodAffinityArgs } from '../../configuration/plugin-args.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { FilterPlugin, ScorePlugin } from '../../framework/plugin.js';
+import type { InterPodAffinityArgs } from '../../framework/plugin-args.js';
 import { AffinityFilter, INTER_POD_AFFINITY } from './affinity-filter.js';
 import { affinityScores } from './affinity-score.js';
 

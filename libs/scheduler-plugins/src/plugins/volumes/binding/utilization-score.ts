@@ -1,5 +1,5 @@
-import type { ShapePoint } from '../../../configuration/plugin-args.js';
 import { MAX_SCORE } from '../../../framework/plugin.js';
+import type { ShapePoint } from '../../../framework/plugin-args.js';
 import { brokenLinear } from '../../resources/strategies.js';
 import type { StaticBinding } from './pod-volumes.js';
 import { requestedStorage, storageCapacity } from './volume-candidates.js';

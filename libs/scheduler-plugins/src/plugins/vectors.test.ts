@@ -1,24 +1,22 @@
 import { labelSelectorOf, NodeSelector, namesOf, toleratesTaint, untoleratedTaint } from '@orch/machinery';
 import { haveVectors, sharedVectors } from '@orch/machinery/testing';
+import { ClusterState, FakeCluster } from '@orch/scheduler/testing';
 import type { Node, NodeSelectorTerm, PreferredSchedulingTerm, Taint, Toleration } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
-import { ClusterState } from './cluster/cluster-state.js';
-import type { ScoringStrategy } from './configuration/plugin-args.js';
-import { nodesToFind } from './cycle/find-nodes.js';
-import { Amounts } from './framework/amounts.js';
-import { NodeInfo } from './framework/node-info.js';
-import { normalizeScores } from './framework/plugin.js';
-import { podInfoOf } from './framework/pod-info.js';
-import { podRequests } from './framework/pod-requests.js';
-import { scaled } from './plugins/affinity/affinity-score.js';
-import { imageName, imageScore, spreadSize } from './plugins/image-locality.js';
-import { preferenceOf, requiredNodeAffinity, weighted } from './plugins/node-affinity.js';
-import { insufficient } from './plugins/resources/fit.js';
-import { balancedScorer, scorerOf } from './plugins/resources/strategies.js';
-import type { SpreadConstraint } from './plugins/spread/constraints.js';
-import { SpreadFilter } from './plugins/spread/spread-filter.js';
-import { spreadScores } from './plugins/spread/spread-score.js';
-import { FakeCluster } from './testing/fake-cluster.js';
+import { Amounts } from '../framework/amounts.js';
+import { NodeInfo } from '../framework/node-info.js';
+import { normalizeScores } from '../framework/plugin.js';
+import type { ScoringStrategy } from '../framework/plugin-args.js';
+import { podInfoOf } from '../framework/pod-info.js';
+import { podRequests } from '../framework/pod-requests.js';
+import { scaled } from './affinity/affinity-score.js';
+import { imageName, imageScore, spreadSize } from './image-locality.js';
+import { preferenceOf, requiredNodeAffinity, weighted } from './node-affinity.js';
+import { insufficient } from './resources/fit.js';
+import { balancedScorer, scorerOf } from './resources/strategies.js';
+import type { SpreadConstraint } from './spread/constraints.js';
+import { SpreadFilter } from './spread/spread-filter.js';
+import { spreadScores } from './spread/spread-score.js';
 
 type Resources = Record<string, number>;
 const FILE = 'scheduler-vectors.jsonl';
@@ -117,13 +115,6 @@ describe.skipIf(!haveVectors)('the vectors of the scheduler', () => {
     );
     expect(imageScore(sum, containers.length)).toBe(score);
   });
-
-  it.each(each<{ nodes: number; percentageOfNodesToScore: number; lookedAt: number }>('nodes-to-find'))(
-    '$id: the number of nodes that are looked for',
-    ({ nodes, percentageOfNodesToScore, lookedAt }) => {
-      expect(nodesToFind(nodes, percentageOfNodesToScore)).toBe(lookedAt);
-    },
-  );
 
   interface Tolerance {
     taints: Taint[];

@@ -1,5 +1,5 @@
-import type { BalancedAllocationArgs } from '../../configuration/plugin-args.js';
 import type { ScorePlugin } from '../../framework/plugin.js';
+import type { BalancedAllocationArgs } from '../../framework/plugin-args.js';
 import { allocationScores } from './allocation.js';
 import { balancedScorer } from './strategies.js';
 

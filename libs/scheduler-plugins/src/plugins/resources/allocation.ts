@@ -1,6 +1,6 @@
-import type { WeightedResource } from '../../configuration/plugin-args.js';
 import type { Amounts } from '../../framework/amounts.js';
 import type { NodeInfo } from '../../framework/node-info.js';
+import type { WeightedResource } from '../../framework/plugin-args.js';
 import type { Scorer } from './strategies.js';
 
 const COMPUTE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);

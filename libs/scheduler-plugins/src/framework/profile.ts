@@ -1,6 +1,6 @@
-import type { DefaultPreemptionArgs } from '../configuration/plugin-args.js';
 import { type ClusterEvent, meansEvent } from './cluster-event.js';
 import type { FilterPlugin, Plugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from './plugin.js';
+import type { DefaultPreemptionArgs } from './plugin-args.js';
 
 /** A score plugin and how much it counts. */
 export interface WeighedScore {

@@ -1,7 +1,7 @@
-import type { ShapePoint, VolumeBindingArgs } from '../../../configuration/plugin-args.js';
 import { ACTION } from '../../../framework/cluster-event.js';
 import type { ClusterView } from '../../../framework/cluster-view.js';
 import type { FilterPlugin, PodFilter, Rejection, ScorePlugin } from '../../../framework/plugin.js';
+import type { ShapePoint, VolumeBindingArgs } from '../../../framework/plugin-args.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
 import { claimNotFound, claimUsesOf, foreignClaim } from '../pod-claims.js';
 import { PodVolumes } from './pod-volumes.js';

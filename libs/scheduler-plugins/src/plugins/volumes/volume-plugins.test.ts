@@ -1,9 +1,9 @@
+import { VolumeCluster } from '@orch/scheduler/testing';
 import type { Volume } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, PodFilter } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { VolumeCluster } from '../../testing/volume-cluster.js';
 import { attachLimit } from './attach-limits.js';
 import { csiLimits } from './csi-limits.js';
 import { volumeRestrictions } from './volume-restrictions.js';

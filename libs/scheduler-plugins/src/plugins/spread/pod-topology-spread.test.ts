@@ -1,8 +1,6 @@
+import { explain, FakeCluster, type PodSettings, profilesOf } from '@orch/scheduler/testing';
 import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { explain } from '../../testing/explain.js';
-import { FakeCluster, type PodSettings } from '../../testing/fake-cluster.js';
-import { profilesOf } from '../../testing/profiles.js';
 
 const SKEWED = "node(s) didn't match pod topology spread constraints";
 const NO_LABEL = `${SKEWED} (missing required label)`;

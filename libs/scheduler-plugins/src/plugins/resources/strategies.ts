@@ -1,5 +1,5 @@
-import type { ScoringStrategy, ShapePoint } from '../../configuration/plugin-args.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
+import type { ScoringStrategy, ShapePoint } from '../../framework/plugin-args.js';
 
 /** Returns the score of a node from what would be requested and what there is, resource by resource. */
 export type Scorer = (requested: readonly number[], allocatable: readonly number[]) => number;

@@ -1,8 +1,8 @@
+import { VolumeCluster } from '@orch/scheduler/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeInfo } from '../../../framework/node-info.js';
 import type { PodFilter, Rejection, Reservation } from '../../../framework/plugin.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
-import { VolumeCluster } from '../../../testing/volume-cluster.js';
 import { volumeBinding } from './volume-binding.js';
 import type { VolumeContext } from './volume-context.js';
 

@@ -1,8 +1,8 @@
-import type { ResourcesFitArgs } from '../../configuration/plugin-args.js';
 import type { Amounts } from '../../framework/amounts.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, Rejection, ScorePlugin } from '../../framework/plugin.js';
+import type { ResourcesFitArgs } from '../../framework/plugin-args.js';
 import { allocationScores } from './allocation.js';
 import { scorerOf } from './strategies.js';
 

@@ -1,7 +1,7 @@
 import type { Names } from '@orch/machinery';
-import type { ExtensionPoint, PluginRegistry } from '../configuration/extension-points.js';
-import type { PluginArgs } from '../configuration/plugin-args.js';
+import type { ExtensionPoint, PluginRegistry } from '../framework/extension-points.js';
 import type { FilterPlugin, Plugin, PreEnqueuePlugin, QueueSortPlugin, ScorePlugin } from '../framework/plugin.js';
+import type { PluginArgs } from '../framework/plugin-args.js';
 import { interPodAffinity } from './affinity/inter-pod-affinity.js';
 import { imageLocality } from './image-locality.js';
 import { nodeAffinity } from './node-affinity.js';

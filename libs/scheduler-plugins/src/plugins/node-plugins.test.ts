@@ -1,8 +1,6 @@
+import { explain, FakeCluster, type PodSettings, profilesOf } from '@orch/scheduler/testing';
 import type { NodeSelectorTerm, Taint, Toleration } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { explain } from '../testing/explain.js';
-import { FakeCluster, type PodSettings } from '../testing/fake-cluster.js';
-import { profilesOf } from '../testing/profiles.js';
 
 let cluster: FakeCluster;
 

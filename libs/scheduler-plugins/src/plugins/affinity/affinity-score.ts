@@ -1,8 +1,8 @@
-import type { InterPodAffinityArgs } from '../../configuration/plugin-args.js';
 import { termMeans } from '../../framework/affinity-term.js';
 import type { ClusterView } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
+import type { InterPodAffinityArgs } from '../../framework/plugin-args.js';
 import type { PodInfo } from '../../framework/pod-info.js';
 import { PlaceCounts } from './place-counts.js';
 import { resolved } from './resolved-terms.js';

@@ -1,9 +1,9 @@
 import { NodeSelector, NodeSelectorTerm } from '@orch/machinery';
 import type { PreferredSchedulingTerm, NodeSelectorTerm as TermObject } from '@orch/schema/types/core/v1';
-import type { NodeAffinityArgs } from '../configuration/plugin-args.js';
 import { ACTION } from '../framework/cluster-event.js';
 import type { NodeInfo } from '../framework/node-info.js';
 import { type FilterPlugin, normalizeScores, type Rejection, type ScorePlugin } from '../framework/plugin.js';
+import type { NodeAffinityArgs } from '../framework/plugin-args.js';
 import type { PodInfo } from '../framework/pod-info.js';
 
 const NAME = 'NodeAffinity';
