@@ -6,7 +6,7 @@ import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch
 import { StatusError } from '@orch/machinery';
 
 /** An answer to a request of a component's port. */
-export interface PageAnswer {
+interface PageAnswer {
   /** Default 200. */
   readonly status?: number;
   /** Default: plain text. */
@@ -18,10 +18,10 @@ export interface PageAnswer {
 }
 
 /** Answers requests of a path; undefined for a path below it that there is not. */
-export type Page = (path: string, query: URLSearchParams) => Promise<PageAnswer | undefined>;
+export type ComponentPage = (path: string, query: URLSearchParams) => Promise<PageAnswer | undefined>;
 
 /** Settings of a {@link ComponentServer}. */
-export interface ComponentServerSettings {
+interface ComponentServerSettings {
   /** Address that is listened on. */
   readonly address: string;
   /** 0 for any that is free. */
@@ -37,7 +37,7 @@ export interface ComponentServerSettings {
   /** Paths for which nobody needs a right; one that ends with `*` means all that begin so. */
   readonly allowedPaths: readonly string[];
   /** Pages by path; those below a path are answered by it, too. */
-  readonly pages: Readonly<Record<string, Page>>;
+  readonly pages: Readonly<Record<string, ComponentPage>>;
   /** Called with failures that callers are not told. */
   readonly onError: (error: unknown) => void;
 }

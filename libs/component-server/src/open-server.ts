@@ -4,18 +4,18 @@ import type { Client } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { accessReviews } from './access-reviews.js';
-import { ComponentServer, type Page } from './component-server.js';
+import { type ComponentPage, ComponentServer } from './component-server.js';
 import type { ComponentServerOptions } from './options.js';
 import { TokenReviews } from './token-reviews.js';
 
 /** Dependencies of {@link componentServer}. */
-export interface OpenSettings {
+interface OpenSettings {
   /** Asks the API. */
   readonly client: Pick<Client, 'create'>;
   /** Names of the installation. */
   readonly names: Names;
   /** Pages by path. */
-  readonly pages: Readonly<Record<string, Page>>;
+  readonly pages: Readonly<Record<string, ComponentPage>>;
   /** Called with failures that callers are not told. */
   readonly onError: (error: unknown) => void;
 }

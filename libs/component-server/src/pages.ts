@@ -1,13 +1,13 @@
 import type { HealthRegistry, Metrics } from '@orch/runtime';
-import type { Page } from './component-server.js';
+import type { ComponentPage } from './component-server.js';
 
 /** Pages that every component has: health, metrics, and its configuration. @param configuration as `/configz` tells it */
 export function componentPages(
   health: HealthRegistry,
   metrics: Metrics,
   configuration: () => unknown,
-): Readonly<Record<string, Page>> {
-  const healthPage: Page = (path, query) => health.handle(path, query);
+): Readonly<Record<string, ComponentPage>> {
+  const healthPage: ComponentPage = (path, query) => health.handle(path, query);
   return {
     '/healthz': healthPage,
     '/livez': healthPage,

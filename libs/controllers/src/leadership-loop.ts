@@ -2,7 +2,7 @@ import type { Clock } from '@orch/runtime';
 import { type Leadership, WorkQueue } from '@orch/runtime/work';
 
 /** Dependencies of a {@link LeadershipLoop}. */
-export interface LeadershipLoopOptions {
+interface LeadershipLoopOptions {
   /** Decides whether this process leads. */
   readonly leadership: Pick<Leadership, 'term' | 'renew' | 'giveBack' | 'renewalMs'>;
   /** Called when a term begins. */

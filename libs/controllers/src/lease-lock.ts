@@ -30,7 +30,7 @@ export interface LeaseClient {
 }
 
 /** Settings of a {@link LeaseLock}. */
-export interface LeaseLockSettings {
+interface LeaseLockSettings {
   /** Name of the Lease. */
   readonly name: string;
   /** Namespace of the Lease. */
@@ -66,6 +66,7 @@ export class LeaseLock implements LeadershipLease {
     return this.#observed?.spec?.holderIdentity ?? '';
   }
 
+  /** Takes the lease, or renews it. @returns false while another holds it, or has overtaken this candidate */
   async take(): Promise<boolean> {
     const found = await this.client.get();
     if (!found) return this.client.create(this.#written(undefined));
@@ -74,6 +75,7 @@ export class LeaseLock implements LeadershipLease {
     return this.client.update(this.#written(found));
   }
 
+  /** Gives the lease back, if it is held. */
   async giveBack(): Promise<void> {
     const found = await this.client.get();
     if (found?.spec?.holderIdentity !== this.settings.identity) return;

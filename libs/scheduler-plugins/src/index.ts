@@ -1,5 +1,5 @@
-export { type AffinityTerm, type Labels, termMeans } from './framework/affinity-term.js';
-export { Amounts } from './framework/amounts.js';
+export { type AffinityTerm, type LabelSet, termMeans } from './framework/affinity-term.js';
+export { ResourceAmounts } from './framework/amounts.js';
 export { ACTION, type ClusterEvent, type EventResource } from './framework/cluster-event.js';
 export type { ClusterObjects, ClusterView, CountsByNode, PlacedTerm, PodCondition } from './framework/cluster-view.js';
 export {
@@ -15,12 +15,12 @@ export {
   type FilterPlugin,
   type HypotheticalFilter,
   MAX_SCORE,
+  type PluginReservation,
   type PodFilter,
   type PreEnqueuePlugin,
   type QueuedPod,
   type QueueSortPlugin,
   type Rejection,
-  type Reservation,
   type ScorePlugin,
 } from './framework/plugin.js';
 export type {
@@ -41,6 +41,6 @@ export { requiredNodeAffinity } from './plugins/node-affinity.js';
 export { prioritySort } from './plugins/priority-sort.js';
 export { type AnyPlugin, makePlugin, type PluginHost, pluginRegistry } from './plugins/registry.js';
 export { insufficient } from './plugins/resources/fit.js';
-export { VolumeContext } from './plugins/volumes/binding/volume-context.js';
+export { VolumeContext, type VolumeStage } from './plugins/volumes/binding/volume-context.js';
 export type { VolumeWriter } from './plugins/volumes/binding/volume-writer.js';
 export { type VolumeNames, volumeNamesOf } from './plugins/volumes/volume-names.js';

@@ -15,3 +15,4 @@ export { Extenders } from './extenders/extenders.js';
 export { podResourceMetrics } from './metrics/pod-resource-metrics.js';
 export { schedulerReleaseMetrics } from './metrics/release-metrics.js';
 export { schedulerMetrics } from './metrics/scheduler-metrics.js';
+export { volumeMetrics } from './metrics/volume-metrics.js';

@@ -8,6 +8,7 @@ import {
   type SchedulerObserver,
   SeriesRecorder,
   schedulerMetrics,
+  volumeMetrics,
 } from '@orch/scheduler';
 import { VolumeContext } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
@@ -83,7 +84,10 @@ class SchedulingTerm {
     const { informers, clients } = shared;
     const writer = clientVolumes(clients.writing, () => this.#scheduler !== undefined);
     const { names } = parts;
-    this.#volumes = new VolumeContext({ objects: informers, pods: informers.pods, writer, clock: systemClock, names });
+    this.#volumes = new VolumeContext({
+      ...{ objects: informers, pods: informers.pods, writer, clock: systemClock, names },
+      onFailed: volumeMetrics(parts.metrics),
+    });
     this.#observer = schedulerMetrics(parts.metrics, () => this.#scheduler);
   }
 

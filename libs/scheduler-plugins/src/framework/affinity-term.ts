@@ -2,7 +2,7 @@ import { type LabelSelector, labelSelectorOf } from '@orch/machinery';
 import type { Affinity, PodAffinityTerm, WeightedPodAffinityTerm } from '@orch/schema/types/core/v1';
 
 /** Labels of an object. */
-export type Labels = Readonly<Record<string, string>>;
+export type LabelSet = Readonly<Record<string, string>>;
 
 /** A term of pod affinity or anti-affinity, parsed. */
 export interface AffinityTerm {
@@ -16,15 +16,17 @@ export interface AffinityTerm {
   readonly selector: LabelSelector;
   /** Label of nodes: nodes with one value are one place. */
   readonly topologyKey: string;
-  /** Of a preferred term: 1 to 100, negative for anti-affinity. 0 for a required one. */
+  /** Weight of a preferred term: 1 to 100, negative for anti-affinity. 0 for a required one. */
   readonly weight: number;
 }
 
 /** All terms of a pod. */
 export interface AffinityTerms {
+  /** Required affinity. */
   readonly required: readonly AffinityTerm[];
+  /** Required anti-affinity. */
   readonly requiredAnti: readonly AffinityTerm[];
-  /** Those of affinity, then those of anti-affinity. */
+  /** Preferred affinity, then preferred anti-affinity. */
   readonly preferred: readonly AffinityTerm[];
 }
 
@@ -80,7 +82,7 @@ function parseTerm(term: PodAffinityTerm, namespace: string): AffinityTerm {
 const selectorId = ({ canonical }: LabelSelector): string => canonical;
 
 /** Whether a term means a pod, by its namespace, the labels of that, and its own. */
-export function termMeans(term: AffinityTerm, namespace: string, namespaceLabels: Labels, labels: Labels): boolean {
+export function termMeans(term: AffinityTerm, namespace: string, namespaceLabels: LabelSet, labels: LabelSet): boolean {
   if (!term.namespaces.has(namespace) && !term.namespaceSelector.matches(namespaceLabels)) return false;
   return term.selector.matches(labels);
 }

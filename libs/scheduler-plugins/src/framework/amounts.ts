@@ -23,7 +23,7 @@ export function amountOf(name: string, text: string): number {
 }
 
 /** Amounts of resources by name; a resource that is not named counts as 0. */
-export class Amounts {
+export class ResourceAmounts {
   /** Millicores. */
   cpu = 0;
   /** Bytes. */
@@ -33,8 +33,8 @@ export class Amounts {
   #others: Map<string, number> | undefined;
 
   /** Returns the amounts of a resource list, without `pods`. @throws QuantityError */
-  static of(list: ResourceList | undefined): Amounts {
-    const amounts = new Amounts();
+  static of(list: ResourceList | undefined): ResourceAmounts {
+    const amounts = new ResourceAmounts();
     for (const name in list) if (name !== 'pods') amounts.set(name, amountOf(name, list[name] as string));
     return amounts;
   }
@@ -76,7 +76,7 @@ export class Amounts {
   }
 
   /** Adds other amounts, `factor` times. */
-  add(other: Amounts, factor: 1 | -1 = 1): void {
+  add(other: ResourceAmounts, factor: 1 | -1 = 1): void {
     this.cpu += factor * other.cpu;
     this.memory += factor * other.memory;
     this.ephemeralStorage += factor * other.ephemeralStorage;
@@ -84,7 +84,7 @@ export class Amounts {
   }
 
   /** Raises each amount to that of another where that is larger. */
-  raiseTo(other: Amounts): void {
+  raiseTo(other: ResourceAmounts): void {
     this.cpu = Math.max(this.cpu, other.cpu);
     this.memory = Math.max(this.memory, other.memory);
     this.ephemeralStorage = Math.max(this.ephemeralStorage, other.ephemeralStorage);
@@ -92,8 +92,8 @@ export class Amounts {
   }
 
   /** Returns a copy. */
-  copy(): Amounts {
-    const copy = new Amounts();
+  copy(): ResourceAmounts {
+    const copy = new ResourceAmounts();
     copy.add(this);
     return copy;
   }

@@ -26,6 +26,7 @@ export const ACTION = {
 
 /** A change, or the changes that a plugin wants to hear of. */
 export interface ClusterEvent {
+  /** Kind of the objects that have changed. */
   readonly resource: EventResource;
   /** Bits of {@link ACTION}. */
   readonly actions: number;

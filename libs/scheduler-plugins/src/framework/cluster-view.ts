@@ -8,7 +8,7 @@ import type {
   Service,
 } from '@orch/schema/types/core/v1';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '@orch/schema/types/storage/v1';
-import type { AffinityTerm, Labels } from './affinity-term.js';
+import type { AffinityTerm, LabelSet } from './affinity-term.js';
 import type { NodeInfo } from './node-info.js';
 
 /** Objects beside pods and nodes that plugins read; those with a namespace are indexed by `namespace`. */
@@ -50,12 +50,13 @@ export type CountsByNode = ReadonlyMap<NodeInfo, number>;
 
 /** A group of equal terms of pods that are on nodes. */
 export interface PlacedTerm {
+  /** The term that they share. */
   readonly term: AffinityTerm;
   /** Pods with this term by node. */
   readonly counts: CountsByNode;
 }
 
-/** What plugins read of the cluster: it does not change while a pod is judged. */
+/** State of the cluster for plugins: it does not change while a decision is made. */
 export interface ClusterView {
   /** All nodes, in the order in which they are looked at: zones take turns. */
   readonly nodes: readonly NodeInfo[];
@@ -64,7 +65,7 @@ export interface ClusterView {
   /** Returns a node by name. */
   node(name: string): NodeInfo | undefined;
   /** Returns the labels of a namespace; none where it is not known. */
-  namespaceLabels(name: string): Labels;
+  namespaceLabels(name: string): LabelSet;
   /** Returns the number of pods by node that meet all conditions. @param withTerminating whether those being deleted count */
   podCounts(conditions: readonly PodCondition[], withTerminating: boolean): CountsByNode;
   /** Terms of pods that are on nodes: required anti-affinity, required affinity, or preferred ones. */

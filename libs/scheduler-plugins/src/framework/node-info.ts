@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from '@orch/schema/types/core/v1';
-import type { Labels } from './affinity-term.js';
-import { Amounts, amountOf } from './amounts.js';
+import type { LabelSet } from './affinity-term.js';
+import { amountOf, ResourceAmounts } from './amounts.js';
 import { HostPorts } from './host-ports.js';
 import type { PodInfo } from './pod-info.js';
 
-const NO_LABELS: Labels = {};
+const NO_LABELS: LabelSet = {};
 const NO_IMAGES: ReadonlyMap<string, number> = new Map();
 
 /** A node and the pods on it, with their sums. */
 export class NodeInfo {
   /** Amounts that pods may take up. */
-  allocatable = new Amounts();
+  allocatable = new ResourceAmounts();
   /** Number of pods that the node takes. */
   maxPods = 0;
   /** Sum of what its pods ask for. */
-  readonly requested = new Amounts();
+  readonly requested = new ResourceAmounts();
   /** Sum of what its pods ask for as it is scored. */
-  readonly scoredRequested = new Amounts();
+  readonly scoredRequested = new ResourceAmounts();
   /** Ports of the node that its pods have taken. */
   readonly ports = new HostPorts();
   /** Sizes of its images in bytes, by each of their names. */
@@ -38,7 +38,7 @@ export class NodeInfo {
   }
 
   /** Labels of the node. */
-  get labels(): Labels {
+  get labels(): LabelSet {
     return this.#node.metadata?.labels ?? NO_LABELS;
   }
 
@@ -68,7 +68,7 @@ export class NodeInfo {
     this.#node = node;
     const { allocatable, images } = node.status ?? {};
     if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
-      this.allocatable = Amounts.of(allocatable);
+      this.allocatable = ResourceAmounts.of(allocatable);
       this.maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
     }
     if (!isDeepStrictEqual(images, before?.images)) this.images = imagesOf(node);

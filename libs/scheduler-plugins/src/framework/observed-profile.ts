@@ -6,9 +6,10 @@ import type { Profile } from './profile.js';
 export type PluginStatus = 'Success' | 'Skip' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Error';
 
 /** Settings of {@link observedProfile}. */
-export interface PluginObservation {
+interface PluginObservation {
   /** Called after each run that is measured. */
   readonly ran: (plugin: string, point: string, status: PluginStatus, seconds: number) => void;
+  /** Measures the runs. */
   readonly clock: Clock;
   /** 0 to 1. */
   readonly random: () => number;

@@ -46,7 +46,7 @@ export interface ShapePoint {
 
 /** How nodes are scored by what is free on them. */
 export interface ScoringStrategy {
-  /** What is scored high: much that is free, little, or a function of the share that is used. */
+  /** Goal of the scores: much that is free, little, or a function of the share that is used. */
   readonly type: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
   /** Default: cpu and memory, with weight 1 each. */
   readonly resources: readonly WeightedResource[];

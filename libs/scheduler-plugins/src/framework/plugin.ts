@@ -29,6 +29,7 @@ export interface QueueSortPlugin extends Plugin {
 
 /** A pod in the queue, as far as its order is concerned. */
 export interface QueuedPod {
+  /** The pod. */
   readonly info: PodInfo;
   /** When it was added to the queue this time: monotonic milliseconds. */
   readonly queuedAt: number;
@@ -43,13 +44,13 @@ export interface PreEnqueuePlugin extends Plugin {
 /** Decides which nodes a pod can be on. */
 export interface FilterPlugin extends Plugin {
   /**
-   * Prepares the judgement of a pod; undefined where the plugin has nothing to say about it.
+   * Prepares the evaluation of a pod; undefined where the plugin has nothing to say about it.
    * @throws Error where the plugin cannot judge; the pod is tried again
    */
   prepare(pod: PodInfo, view: ClusterView): PodFilter | Rejection | undefined;
 }
 
-/** Judgement of one pod by one plugin, from the state at the time it was prepared. */
+/** FilterEvaluation of one pod by one plugin, from the state at the time it was prepared. */
 export interface PodFilter {
   /** Names of the only nodes that can be chosen. Absent: any. */
   readonly candidates?: ReadonlySet<string>;
@@ -58,12 +59,12 @@ export interface PodFilter {
   /** Returns a copy that follows other pods being added and removed; absent where other nodes' pods do not matter. */
   fork?(): HypotheticalFilter;
   /** Reserves what the pod needs on a node that was chosen. */
-  reserve?(node: NodeInfo): Reservation | undefined;
+  reserve?(node: NodeInfo): PluginReservation | undefined;
 }
 
 /** A {@link PodFilter} that follows hypothetical changes. */
 export interface HypotheticalFilter {
-  /** As {@link PodFilter.filter}. */
+  /** Returns why the pod cannot be on a node; undefined where it can. */
   filter(node: NodeInfo): Rejection | undefined;
   /** Returns a copy that follows further changes by itself. */
   fork(): HypotheticalFilter;
@@ -73,8 +74,8 @@ export interface HypotheticalFilter {
   removePod(pod: PodInfo, node: NodeInfo): void;
 }
 
-/** What a plugin has reserved for a pod. */
-export interface Reservation {
+/** A reservation of a plugin for a pod. */
+export interface PluginReservation {
   /** Makes it real before the pod is bound. @throws Error, where the pod is to be tried again */
   preBind(signal: AbortSignal): Promise<void>;
   /** Gives it back, as the pod was not bound. */

@@ -1,13 +1,15 @@
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
-import { type AffinityTerms, affinityTermsOf, type Labels } from './affinity-term.js';
-import type { Amounts } from './amounts.js';
+import { type AffinityTerms, affinityTermsOf, type LabelSet } from './affinity-term.js';
+import type { ResourceAmounts } from './amounts.js';
 import { type PodRequests, podRequests } from './pod-requests.js';
 
 /** A port of the node that a pod asks for. */
 export interface HostPort {
   /** Address of the node; `0.0.0.0` stands for all. */
   readonly ip: string;
+  /** TCP, UDP or SCTP. */
   readonly protocol: string;
+  /** Number of the port. */
   readonly port: number;
 }
 
@@ -17,18 +19,25 @@ export interface PodInfo {
   pod: Pod;
   /** `namespace/name`. */
   readonly key: string;
+  /** Its uid. */
   readonly uid: string;
+  /** Its namespace. */
   readonly namespace: string;
+  /** Its name. */
   readonly name: string;
-  readonly labels: Labels;
+  /** Its labels. */
+  readonly labels: LabelSet;
+  /** Its priority; 0 where it has none. */
   readonly priority: number;
   /** Whether it is being deleted. */
   readonly isTerminating: boolean;
   /** Requests as they are counted on nodes. */
-  readonly requests: Amounts;
+  readonly requests: ResourceAmounts;
   /** Requests as they are scored. */
-  readonly scoredRequests: Amounts;
+  readonly scoredRequests: ResourceAmounts;
+  /** Ports of the node that it asks for. */
   readonly ports: readonly HostPort[];
+  /** Its terms of affinity to other pods. */
   readonly affinity: AffinityTerms;
   /** Names of its claims for volumes, without the namespace; generic ephemeral volumes have the claim `pod-volume`. */
   readonly claims: readonly string[];
@@ -36,7 +45,7 @@ export interface PodInfo {
   readonly error: Error | undefined;
 }
 
-const NO_LABELS: Labels = {};
+const NO_LABELS: LabelSet = {};
 
 /** Reads a pod. What cannot be parsed is told by {@link PodInfo.error}. */
 export function podInfoOf(pod: Pod): PodInfo {
@@ -57,7 +66,7 @@ export function podInfoOf(pod: Pod): PodInfo {
   };
 }
 
-/** What can be parsed counts, also where something else cannot: the pod may be on a node already. */
+/** Returns the parts that can be parsed, also where something else cannot: the pod may be on a node already. */
 function parse({ spec = {} }: Pod, namespace: string) {
   const errors: Error[] = [];
   const affinity = affinityTermsOf(spec.affinity, namespace, errors);

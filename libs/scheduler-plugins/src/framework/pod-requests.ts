@@ -1,12 +1,12 @@
 import type { Container, PodSpec } from '@orch/schema/types/core/v1';
-import { Amounts } from './amounts.js';
+import { ResourceAmounts } from './amounts.js';
 
-/** What a pod asks for. */
+/** Requests of a pod. */
 export interface PodRequests {
   /** Requests as they are counted on nodes. */
-  readonly counted: Amounts;
+  readonly counted: ResourceAmounts;
   /** Requests as they are scored: a container that asks for no CPU or memory counts with a default. */
-  readonly scored: Amounts;
+  readonly scored: ResourceAmounts;
 }
 
 /** CPU of a container that asks for none, for scores alone: millicores. */
@@ -19,8 +19,8 @@ const DEFAULT_MEMORY = 200 * 1024 * 1024;
  * @throws QuantityError
  */
 export function podRequests({ containers = [], initContainers = [], overhead }: PodSpec): PodRequests {
-  const counted = new Amounts();
-  const scored = new Amounts();
+  const counted = new ResourceAmounts();
+  const scored = new ResourceAmounts();
   for (const container of containers) {
     const requests = requestsOf(container);
     counted.add(requests.counted);
@@ -32,7 +32,7 @@ export function podRequests({ containers = [], initContainers = [], overhead }: 
     scored.raiseTo(requests.scored);
   }
   if (overhead) {
-    const more = Amounts.of(overhead);
+    const more = ResourceAmounts.of(overhead);
     counted.add(more);
     scored.add(more);
   }
@@ -41,7 +41,7 @@ export function podRequests({ containers = [], initContainers = [], overhead }: 
 
 function requestsOf({ resources }: Container): PodRequests {
   const requests = resources?.requests;
-  const counted = Amounts.of(requests);
+  const counted = ResourceAmounts.of(requests);
   const scored = counted.copy();
   if (requests?.cpu === undefined) scored.cpu = DEFAULT_CPU;
   if (requests?.memory === undefined) scored.memory = DEFAULT_MEMORY;

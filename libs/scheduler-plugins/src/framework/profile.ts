@@ -4,7 +4,9 @@ import type { DefaultPreemptionArgs } from './plugin-args.js';
 
 /** A score plugin and how much it counts. */
 export interface WeighedScore {
+  /** The plugin. */
   readonly plugin: ScorePlugin;
+  /** Factor of its scores. */
   readonly weight: number;
 }
 
@@ -12,9 +14,13 @@ export interface WeighedScore {
 export interface Profile {
   /** `spec.schedulerName` of its pods. */
   readonly name: string;
+  /** Order of the queue. */
   readonly queueSort: QueueSortPlugin;
+  /** Plugins that keep pods out of the queue. */
   readonly preEnqueue: readonly PreEnqueuePlugin[];
+  /** Plugins that reject nodes, in their order. */
   readonly filters: readonly FilterPlugin[];
+  /** Plugins that score nodes. */
   readonly scores: readonly WeighedScore[];
   /** Absent where pods are not preempted. */
   readonly preemption?: DefaultPreemptionArgs;

@@ -24,8 +24,9 @@ import { volumeZone } from './volumes/volume-zone.js';
 /** A plugin with any of the parts that plugins can have. */
 export type AnyPlugin = Plugin & Partial<PreEnqueuePlugin & QueueSortPlugin & FilterPlugin & ScorePlugin>;
 
-/** What plugins are made with. */
+/** Dependencies of plugins. */
 export interface PluginHost {
+  /** Names of the installation. */
   readonly names: Names;
   /** The same one for all profiles. */
   readonly volumes: VolumeContext;

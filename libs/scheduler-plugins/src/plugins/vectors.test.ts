@@ -3,7 +3,7 @@ import { haveVectors, sharedVectors } from '@orch/machinery/testing';
 import { ClusterState, FakeCluster } from '@orch/scheduler/testing';
 import type { Node, NodeSelectorTerm, PreferredSchedulingTerm, Taint, Toleration } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
-import { Amounts } from '../framework/amounts.js';
+import { ResourceAmounts } from '../framework/amounts.js';
 import { NodeInfo } from '../framework/node-info.js';
 import { normalizeScores } from '../framework/plugin.js';
 import type { ScoringStrategy } from '../framework/plugin-args.js';
@@ -22,8 +22,8 @@ type Resources = Record<string, number>;
 const FILE = 'scheduler-vectors.jsonl';
 const each = <T>(kind: string) => sharedVectors<T & { id: string }>(FILE, kind);
 
-function amounts(resources: Resources): Amounts {
-  const made = new Amounts();
+function amounts(resources: Resources): ResourceAmounts {
+  const made = new ResourceAmounts();
   for (const [name, amount] of Object.entries(resources)) if (name !== 'pods') made.set(name, amount);
   return made;
 }

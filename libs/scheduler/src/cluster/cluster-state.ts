@@ -4,7 +4,7 @@ import {
   type ClusterObjects,
   type ClusterView,
   type CountsByNode,
-  type Labels,
+  type LabelSet,
   NodeInfo,
   type PlacedTerm,
   type PodCondition,
@@ -24,7 +24,7 @@ interface PlacedPod {
   readonly isAssumed: boolean;
 }
 
-const NO_LABELS: Labels = {};
+const NO_LABELS: LabelSet = {};
 
 /** Nodes and the pods on them, as the API shows them and as this scheduler has decided since. */
 export class ClusterState implements ClusterView {
@@ -60,7 +60,7 @@ export class ClusterState implements ClusterView {
     return node?.isKnown ? node : undefined;
   }
 
-  namespaceLabels(name: string): Labels {
+  namespaceLabels(name: string): LabelSet {
     return this.objects.namespaces.get(name)?.metadata?.labels ?? NO_LABELS;
   }
 

@@ -14,7 +14,7 @@ interface Counted {
  * like the one before is judged without a look at all pods.
  */
 export class PodCounts {
-  /** Those asked for last stand last. */
+  /** Counts by their conditions; the last used stand last. */
   readonly #counted = new Map<string, Counted>();
 
   /** @param placed all pods that are on nodes, for conditions that are new */

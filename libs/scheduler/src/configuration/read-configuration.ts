@@ -18,7 +18,7 @@ const KIND = 'KubeSchedulerConfiguration';
 const DEFAULT_NAME = 'default-scheduler';
 
 /** Settings for reading a configuration. */
-export interface ConfigurationSettings {
+interface ConfigurationSettings {
   /** Plugins that exist. */
   readonly registry: PluginRegistry;
   /** Names of the profile. */

@@ -2,7 +2,7 @@ import type { Clock } from '@orch/runtime';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { Extenders } from '../extenders/extenders.js';
 import type { PendingPod } from '../queue/pending-pod.js';
-import type { Placement } from './decision.js';
+import type { PodPlacement } from './decision.js';
 import { ExtensionTimer } from './extension-timer.js';
 import type { SchedulerObserver } from './observer.js';
 import type { SchedulerApi } from './scheduler-api.js';
@@ -10,7 +10,7 @@ import type { SchedulerApi } from './scheduler-api.js';
 /** Dependencies of a {@link BindingCycle}. */
 interface BindingCycleOptions {
   readonly api: Pick<SchedulerApi, 'bind'>;
-  /** One of them may bind pods in place of the API. */
+  /** Extenders, one of which may bind pods in place of the API. */
   readonly extenders?: Extenders;
   readonly events: EventRecorder;
   readonly observer: SchedulerObserver;
@@ -46,13 +46,13 @@ export class BindingCycle {
   }
 
   /** Binds a pod. Never rejects. @returns what kept it from that; what was reserved is given back then */
-  run(pod: PendingPod, placement: Placement, begun: number): Promise<unknown> {
+  run(pod: PendingPod, placement: PodPlacement, begun: number): Promise<unknown> {
     const running = this.#bind(pod, placement, begun).finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
   }
 
-  async #bind(pending: PendingPod, { pod, node, reservations }: Placement, begun: number): Promise<unknown> {
+  async #bind(pending: PendingPod, { pod, node, reservations }: PodPlacement, begun: number): Promise<unknown> {
     const { api, extenders, signal } = this.options;
     const profile = pod.pod.spec?.schedulerName ?? '';
     try {
@@ -68,7 +68,7 @@ export class BindingCycle {
     return undefined;
   }
 
-  async #preBind(reservations: Placement['reservations']): Promise<void> {
+  async #preBind(reservations: PodPlacement['reservations']): Promise<void> {
     this.#waiting++;
     try {
       for (const reservation of reservations) await reservation.preBind(this.options.signal);

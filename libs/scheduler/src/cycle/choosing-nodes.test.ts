@@ -4,8 +4,8 @@ import { stateOf } from '../testing/explain.js';
 import { FakeCluster } from '../testing/fake-cluster.js';
 import { profilesOf } from '../testing/profiles.js';
 import { seeded } from '../testing/seeded.js';
+import { FilterEvaluation } from './filter-evaluation.js';
 import { NodeFinder } from './find-nodes.js';
-import { Judgement } from './judgement.js';
 import { pickNode } from './score-nodes.js';
 
 const [profile] = profilesOf();
@@ -19,9 +19,9 @@ function finding(nodes: number, zones = 1) {
   const finder = new NodeFinder(state);
   const find = async (nominatedNodeName?: string, percentage = 0) => {
     const pod = podInfoOf({ metadata: { name: 'p' }, status: { ...(nominatedNodeName && { nominatedNodeName }) } });
-    const judgement = Judgement.prepare(pod, profile?.filters ?? [], state, () => undefined);
-    if ('reasons' in judgement) throw new Error(judgement.reasons.join());
-    return (await finder.find(judgement, percentage)).feasible.map(({ name }) => name);
+    const evaluation = FilterEvaluation.prepare(pod, profile?.filters ?? [], state, () => undefined);
+    if ('reasons' in evaluation) throw new Error(evaluation.reasons.join());
+    return (await finder.find(evaluation, percentage)).feasible.map(({ name }) => name);
   };
   return { state, find };
 }

@@ -1,13 +1,14 @@
-import type { PodInfo, Reservation } from '@orch/scheduler-plugins';
+import type { PluginReservation, PodInfo } from '@orch/scheduler-plugins';
 import type { Candidate } from '../preemption/candidates.js';
 
 /** The node that was chosen for a pod. */
-export interface Placement {
+export interface PodPlacement {
+  /** The pod. */
   readonly pod: PodInfo;
   /** Name of the node. */
   readonly node: string;
-  /** What plugins have reserved, the last first. */
-  readonly reservations: readonly Reservation[];
+  /** Reservations of plugins, the last first. */
+  readonly reservations: readonly PluginReservation[];
 }
 
 /** Why no node could be chosen. */
@@ -22,10 +23,11 @@ export interface Unschedulable {
   readonly keepsNomination: boolean;
 }
 
-/** What kept the scheduler from deciding, or from binding. */
+/** A failure that kept the scheduler from deciding, or from binding. */
 export interface Failed {
+  /** The failure. */
   readonly error: unknown;
 }
 
 /** Result of the decision about one pod. */
-export type Decision = Placement | Unschedulable | Failed;
+export type SchedulingDecision = PodPlacement | Unschedulable | Failed;

@@ -54,7 +54,7 @@ export class FailureHandler {
     const { onError, nominations, queue } = this.options;
     onError(error, pod.info.key);
     nominations.delete(pod.info.uid);
-    await this.#tell(pod, 'SchedulerError', textOf(error), null);
+    await this.#report(pod, 'SchedulerError', textOf(error), null);
     queue.retry(pod, NONE);
   }
 
@@ -69,11 +69,11 @@ export class FailureHandler {
       onError(error, pod.info.key);
       // What the API says of its nomination holds again.
       nominations.update(candidate?.node ?? '', pod.info);
-      await this.#tell(pod, 'Unschedulable', withPreemption(message, textOf(error)), undefined);
+      await this.#report(pod, 'Unschedulable', withPreemption(message, textOf(error)), undefined);
       queue.retry(pod, NONE);
       return;
     }
-    await this.#tell(pod, 'Unschedulable', message, candidate?.node ?? (keepsNomination ? undefined : null));
+    await this.#report(pod, 'Unschedulable', message, candidate?.node ?? (keepsNomination ? undefined : null));
     queue.retry(pod, rejectedBy);
   }
 
@@ -83,7 +83,7 @@ export class FailureHandler {
   }
 
   /** @param node that the pod is nominated for; null for none, undefined for the same as before */
-  async #tell(pending: PendingPod, reason: string, message: string, node: string | null | undefined): Promise<void> {
+  async #report(pending: PendingPod, reason: string, message: string, node: string | null | undefined): Promise<void> {
     const { api, events, queue, onError, clock } = this.options;
     if (!queue.isUnderWay(pending)) return;
     const { pod, key } = pending.info;

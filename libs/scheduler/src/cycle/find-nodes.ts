@@ -1,7 +1,7 @@
 import { Slices } from '@orch/runtime/work';
 import type { ClusterView, NodeInfo, Rejection } from '@orch/scheduler-plugins';
 import type { Extenders } from '../extenders/extenders.js';
-import type { Judgement } from './judgement.js';
+import type { FilterEvaluation } from './filter-evaluation.js';
 
 /** Least number of nodes that are found where there are as many. */
 const LEAST_TO_FIND = 100;
@@ -32,36 +32,36 @@ export class NodeFinder {
   ) {}
 
   /** Finds nodes for a pod: the one that it is nominated for alone, if that is possible. */
-  async find(judgement: Judgement, percentage: number): Promise<FoundNodes> {
+  async find(evaluation: FilterEvaluation, percentage: number): Promise<FoundNodes> {
     const rejections = new Map<NodeInfo, Rejection>();
-    const nominated = this.view.node(judgement.pod.pod.status?.nominatedNodeName ?? '');
+    const nominated = this.view.node(evaluation.pod.pod.status?.nominatedNodeName ?? '');
     if (nominated) {
-      const rejection = judgement.filter(nominated);
-      const feasible = rejection ? [] : await this.#extended(judgement, [nominated], rejections);
+      const rejection = evaluation.filter(nominated);
+      const feasible = rejection ? [] : await this.#extended(evaluation, [nominated], rejections);
       if (feasible.length > 0) return { feasible, rejections };
       if (rejection) rejections.set(nominated, rejection);
     }
-    const found = await this.#search(judgement, this.#candidates(judgement), percentage, rejections);
-    return { feasible: await this.#extended(judgement, found, rejections), rejections };
+    const found = await this.#search(evaluation, this.#candidates(evaluation), percentage, rejections);
+    return { feasible: await this.#extended(evaluation, found, rejections), rejections };
   }
 
   /** Returns the nodes that extenders do not reject. */
   async #extended(
-    { pod }: Judgement,
+    { pod }: FilterEvaluation,
     nodes: readonly NodeInfo[],
     rejections: Map<NodeInfo, Rejection>,
   ): Promise<readonly NodeInfo[]> {
     return this.extenders ? this.extenders.filter(pod, nodes, rejections) : nodes;
   }
 
-  #candidates({ candidates }: Judgement): readonly NodeInfo[] {
+  #candidates({ candidates }: FilterEvaluation): readonly NodeInfo[] {
     const { view } = this;
     if (!candidates) return view.nodes;
     return [...candidates].flatMap((name) => view.node(name) ?? []);
   }
 
   async #search(
-    judgement: Judgement,
+    evaluation: FilterEvaluation,
     nodes: readonly NodeInfo[],
     percentage: number,
     rejections: Map<NodeInfo, Rejection>,
@@ -69,16 +69,16 @@ export class NodeFinder {
     const wanted = nodesToFind(nodes.length, percentage);
     const feasible: NodeInfo[] = [];
     const slices = new Slices();
-    let looked = 0;
-    for (; looked < nodes.length && feasible.length < wanted; looked++) {
-      const node = nodes[(this.#start + looked) % nodes.length] as NodeInfo;
-      const rejection = judgement.filter(node);
+    let visited = 0;
+    for (; visited < nodes.length && feasible.length < wanted; visited++) {
+      const node = nodes[(this.#start + visited) % nodes.length] as NodeInfo;
+      const rejection = evaluation.filter(node);
       if (rejection) rejections.set(node, rejection);
       else feasible.push(node);
       const pause = slices.between();
       if (pause) await pause;
     }
-    this.#start = (this.#start + looked) % Math.max(1, this.view.nodes.length);
+    this.#start = (this.#start + visited) % Math.max(1, this.view.nodes.length);
     return feasible;
   }
 }

@@ -11,7 +11,7 @@ export function notFitting(nodes: number, rejections: Iterable<Rejection>): stri
   return `0/${nodes} nodes are available:${sentence(counted.join(', '))}`;
 }
 
-/** As {@link notFitting}, for a pod that can be on no node for a reason of its own. */
+/** Returns the sentence of {@link notFitting} for a pod that can be on no node for a reason of its own. */
 export function notSchedulable(nodes: number, { reasons }: Rejection): string {
   return `0/${nodes} nodes are available:${sentence(reasons.join(', '))}`;
 }

@@ -9,7 +9,7 @@ import type { NamedEvent, SchedulingQueue } from '../queue/scheduling-queue.js';
 import { placementChanged } from '../queue/spec-changed.js';
 import type { SchedulerInformers } from './scheduler-api.js';
 
-/** What follows the cluster. */
+/** State that follows the cluster. */
 interface ClusterFollower {
   readonly state: ClusterState;
   readonly queue: SchedulingQueue;

@@ -2,7 +2,7 @@ import type { PluginStatus } from '@orch/scheduler-plugins';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
 /** How an attempt to schedule a pod has ended. */
-export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
+type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
 /** Observes a scheduler, for metrics. Seconds are measured by the clock of the scheduler. */
 export interface SchedulerObserver {

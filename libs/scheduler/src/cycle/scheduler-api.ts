@@ -3,7 +3,7 @@ import type { ClusterObjects } from '@orch/scheduler-plugins';
 import type { Node, Pod, PodCondition } from '@orch/schema/types/core/v1';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
 
-/** What a scheduler follows; objects with a namespace are indexed by `namespace`. */
+/** Informers of a scheduler; objects with a namespace are indexed by `namespace`. */
 export interface SchedulerInformers extends ClusterObjects {
   /** All pods, but those that have ended may be left out. */
   readonly pods: SharedInformer<Pod>;
@@ -31,7 +31,7 @@ export interface StatusPatch {
   readonly nominatedNodeName?: string | null;
 }
 
-/** What a scheduler writes. All throw where the write was refused or may not have been made. */
+/** Writes of a scheduler. All throw where the write was refused or may not have been made. */
 export interface SchedulerApi {
   /** Binds a pod to a node (`pods/binding`). */
   bind(pod: PodRef, node: string): Promise<void>;

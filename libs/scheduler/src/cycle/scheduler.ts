@@ -19,15 +19,15 @@ import { SchedulingCycle } from './scheduling-cycle.js';
 export interface SchedulerOptions {
   /** Profiles; those that share the queue have one sort plugin. At least one. */
   readonly profiles: readonly Profile[];
-  /** What is followed; all of them have synced. */
+  /** Informers, all of which have synced. */
   readonly informers: SchedulerInformers;
-  /** Names of labels and taints. */
+  /** Names of the installation. */
   readonly names: Names;
-  /** What is written. */
+  /** Writes to the API. */
   readonly api: SchedulerApi;
-  /** Events about pods. */
+  /** Records events. */
   readonly events: EventRecorder;
-  /** Observes, for metrics. */
+  /** Counts and measures. */
   readonly observer: SchedulerObserver;
   /** First and longest wait after a failed attempt. */
   readonly backoff: BackoffSettings;
@@ -37,7 +37,7 @@ export interface SchedulerOptions {
   readonly onError: (error: unknown, pod: string) => void;
   /** Services that take part in decisions. Default: none. */
   readonly extenders?: Extenders;
-  /** Source of times. Default: that of the machine. */
+  /** Default: the machine's time. */
   readonly clock?: Clock;
   /** 0 to 1. Default `Math.random`. */
   readonly random?: () => number;

@@ -3,11 +3,11 @@ import type { ClusterView, NodeInfo, PluginStatus, PodInfo, Profile, Rejection }
 import type { Extenders } from '../extenders/extenders.js';
 import { Preemption } from '../preemption/preemption.js';
 import type { Nominations } from '../queue/nominations.js';
-import type { Decision, Placement, Unschedulable } from './decision.js';
+import type { PodPlacement, SchedulingDecision, Unschedulable } from './decision.js';
 import { ExtensionTimer } from './extension-timer.js';
+import { FilterEvaluation } from './filter-evaluation.js';
 import { NodeFinder } from './find-nodes.js';
 import { notFitting, notSchedulable, withPreemption } from './fit-message.js';
-import { Judgement } from './judgement.js';
 import type { SchedulerObserver } from './observer.js';
 import type { SchedulerInformers } from './scheduler-api.js';
 import { pickNode, totalScores } from './score-nodes.js';
@@ -42,7 +42,7 @@ export class SchedulingCycle {
   }
 
   /** Decides by the present state of the cluster, which must not change meanwhile. Never rejects. */
-  async decide(pod: PodInfo, profile: Profile): Promise<Decision> {
+  async decide(pod: PodInfo, profile: Profile): Promise<SchedulingDecision> {
     const { clock, observer } = this.options;
     const begun = clock.now();
     try {
@@ -54,28 +54,28 @@ export class SchedulingCycle {
     }
   }
 
-  async #decide(pod: PodInfo, profile: Profile): Promise<Placement | Unschedulable> {
+  async #decide(pod: PodInfo, profile: Profile): Promise<PodPlacement | Unschedulable> {
     const { view, nominations } = this.options;
     if (view.nodes.length === 0) {
       return { message: 'no nodes available to schedule pods', rejectedBy: NO_NODES, keepsNomination: false };
     }
     const timer = this.#timer;
-    const judgement = await timer.time(
+    const evaluation = await timer.time(
       'PreFilter',
       profile.name,
-      () => Judgement.prepare(pod, profile.filters, view, (node) => nominations.on(node)),
+      () => FilterEvaluation.prepare(pod, profile.filters, view, (node) => nominations.on(node)),
       (result) => (!('reasons' in result) ? 'Success' : statusOf(result)),
     );
-    if ('reasons' in judgement) return this.#unschedulable(pod, judgement, profile);
+    if ('reasons' in evaluation) return this.#unschedulable(pod, evaluation, profile);
     const { feasible, rejections } = await timer.time(
       'Filter',
       profile.name,
-      () => this.#finder.find(judgement, profile.percentageOfNodesToScore),
+      () => this.#finder.find(evaluation, profile.percentageOfNodesToScore),
       (found) => (found.feasible.length > 0 ? 'Success' : 'Unschedulable'),
     );
-    if (feasible.length === 0) return this.#preempt(judgement, rejections, profile);
+    if (feasible.length === 0) return this.#preempt(evaluation, rejections, profile);
     const node = await this.#choose(pod, feasible, profile);
-    const reservations = await timer.time('Reserve', profile.name, () => judgement.reserve(node));
+    const reservations = await timer.time('Reserve', profile.name, () => evaluation.reserve(node));
     return { pod, node: node.name, reservations };
   }
 
@@ -99,7 +99,7 @@ export class SchedulingCycle {
   }
 
   async #preempt(
-    judgement: Judgement,
+    evaluation: FilterEvaluation,
     rejections: ReadonlyMap<NodeInfo, Rejection>,
     { name, preemption }: Profile,
   ): Promise<Unschedulable> {
@@ -110,7 +110,7 @@ export class SchedulingCycle {
     const outcome = await this.#timer.time(
       'PostFilter',
       name,
-      () => this.#preemption.find(judgement, rejections, preemption),
+      () => this.#preemption.find(evaluation, rejections, preemption),
       (result) => ('candidate' in result ? 'Success' : 'Unschedulable'),
     );
     if ('candidate' in outcome) return { message, rejectedBy, candidate: outcome.candidate, keepsNomination: false };

@@ -2,10 +2,11 @@ import type { ObjectReference, Pod } from '@orch/schema/types/core/v1';
 
 /** An event about a pod. */
 export interface PodEvent {
+  /** Whether it is as it should be. */
   readonly type: 'Normal' | 'Warning';
-  /** As `Scheduled`, in one CamelCase word. */
+  /** A CamelCase word: `Scheduled`. */
   readonly reason: string;
-  /** What was done or tried: `Binding`, `Scheduling`, `Preempting`. */
+  /** The action that was done or tried: `Binding`, `Scheduling`, `Preempting`. */
   readonly action: string;
   /** At most {@link MAX_NOTE} characters; what is longer is cut. */
   readonly note: string;

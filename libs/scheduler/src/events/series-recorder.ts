@@ -6,18 +6,21 @@ import { cutNote, type EventRecorder, type PodEvent, referenceTo } from './event
 
 /** Writes Events (events.k8s.io/v1). */
 export interface EventSink {
+  /** Creates an Event. Resolves with it as it was stored. */
   create(event: Event): Promise<Event>;
   /** Merges a series into an Event. */
   setSeries(event: Event, series: NonNullable<Event['series']>): Promise<void>;
 }
 
 /** Settings of a {@link SeriesRecorder}. */
-export interface SeriesRecorderSettings {
+interface SeriesRecorderSettings {
+  /** Writes the events. */
   readonly sink: EventSink;
-  /** Where this process runs, as `host-1`. */
+  /** Name of the machine of this process, as `host-1`. */
   readonly instance: string;
   /** Called with each event that could not be written. */
   readonly onError: (error: unknown, reason: string) => void;
+  /** Times of events. */
   readonly clock: Clock;
 }
 

@@ -10,7 +10,7 @@ const NAME = 'Extender';
 const HIGHEST_SCORE = 10;
 
 /** Settings of {@link Extenders}. */
-export interface ExtendersOptions {
+interface ExtendersOptions {
   /** Their configurations. */
   readonly configurations: readonly ExtenderConfiguration[];
   /** Makes the connection to an extender. */

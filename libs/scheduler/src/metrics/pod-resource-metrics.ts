@@ -1,5 +1,5 @@
 import type { Metrics } from '@orch/runtime';
-import { Amounts } from '@orch/scheduler-plugins';
+import { ResourceAmounts } from '@orch/scheduler-plugins';
 import type { Container, Pod } from '@orch/schema/types/core/v1';
 
 const LABELS = ['namespace', 'pod', 'node', 'scheduler', 'priority', 'resource', 'unit'] as const;
@@ -12,13 +12,13 @@ type Series = readonly [readonly [string, string, string, string, string, string
  * @param pods all pods
  */
 export function podResourceMetrics(metrics: Metrics, pods: () => Iterable<Pod>): void {
-  const declare = (name: string, help: string, amountsOf: (pod: Pod) => Amounts) =>
+  const declare = (name: string, help: string, amountsOf: (pod: Pod) => ResourceAmounts) =>
     metrics.observedGauge({ name, help, labels: LABELS, stability: 'STABLE' }, () => seriesOf(pods(), amountsOf));
   declare('kube_pod_resource_request', 'Resources that a pod asks for, which its node has to have.', requestsOf);
   declare('kube_pod_resource_limit', 'Most that a pod may use of a resource.', limitsOf);
 }
 
-function* seriesOf(pods: Iterable<Pod>, amountsOf: (pod: Pod) => Amounts): Generator<Series> {
+function* seriesOf(pods: Iterable<Pod>, amountsOf: (pod: Pod) => ResourceAmounts): Generator<Series> {
   for (const pod of pods) {
     if (hasEnded(pod)) continue;
     try {
@@ -32,7 +32,7 @@ function* seriesOf(pods: Iterable<Pod>, amountsOf: (pod: Pod) => Amounts): Gener
 const hasEnded = ({ spec, status }: Pod): boolean =>
   !!spec?.nodeName && (status?.phase === 'Succeeded' || status?.phase === 'Failed');
 
-function* podSeries({ metadata, spec }: Pod, amounts: Amounts): Generator<Series> {
+function* podSeries({ metadata, spec }: Pod, amounts: ResourceAmounts): Generator<Series> {
   const { namespace = '', name = '' } = metadata ?? {};
   const { nodeName = '', schedulerName = '', priority } = spec ?? {};
   const labels = [namespace, name, nodeName, schedulerName, priority === undefined ? '' : String(priority)] as const;
@@ -55,23 +55,23 @@ function unitOf(resource: string): string {
 }
 
 /** Sum over the containers, at least what each init container asks for, and the overhead. */
-function requestsOf({ spec }: Pod): Amounts {
-  const amounts = containerAmounts(spec, ({ resources }) => Amounts.of(resources?.requests));
-  if (spec?.overhead) amounts.add(Amounts.of(spec.overhead));
+function requestsOf({ spec }: Pod): ResourceAmounts {
+  const amounts = containerAmounts(spec, ({ resources }) => ResourceAmounts.of(resources?.requests));
+  if (spec?.overhead) amounts.add(ResourceAmounts.of(spec.overhead));
   return amounts;
 }
 
-/** As for requests; the overhead is added to what is limited. */
-function limitsOf({ spec }: Pod): Amounts {
-  const amounts = containerAmounts(spec, ({ resources }) => Amounts.of(resources?.limits));
-  const overhead = Amounts.of(spec?.overhead);
+/** Returns limits in the way of requests; the overhead is added to what is limited. */
+function limitsOf({ spec }: Pod): ResourceAmounts {
+  const amounts = containerAmounts(spec, ({ resources }) => ResourceAmounts.of(resources?.limits));
+  const overhead = ResourceAmounts.of(spec?.overhead);
   for (const name of Object.keys(spec?.overhead ?? {}))
     if (amounts.get(name) !== 0) amounts.set(name, amounts.get(name) + overhead.get(name));
   return amounts;
 }
 
-function containerAmounts(spec: Pod['spec'], amountsOf: (container: Container) => Amounts): Amounts {
-  const sum = new Amounts();
+function containerAmounts(spec: Pod['spec'], amountsOf: (container: Container) => ResourceAmounts): ResourceAmounts {
+  const sum = new ResourceAmounts();
   for (const container of spec?.containers ?? []) sum.add(amountsOf(container));
   for (const container of spec?.initContainers ?? []) sum.raiseTo(amountsOf(container));
   return sum;

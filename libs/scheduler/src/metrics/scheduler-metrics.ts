@@ -3,7 +3,7 @@ import type { SchedulerObserver } from '../cycle/observer.js';
 import type { QueueName } from '../queue/scheduling-queue.js';
 
 /** State of the scheduler that metrics read: of the one that runs; undefined while none does. */
-export interface ObservedScheduler {
+interface ObservedScheduler {
   /** Number of pods in each part of the queue. */
   readonly pending: Readonly<Record<QueueName, number>>;
   /** Number of nodes and pods that are known. */
@@ -27,6 +27,7 @@ const MANY_ATTEMPTS = 15;
 /** Declares the metrics of a scheduler, in the names of the reference; once for a process. */
 export function schedulerMetrics(metrics: Metrics, current: () => ObservedScheduler | undefined): SchedulerObserver {
   observeState(metrics, current);
+  observeSizes(metrics, current);
   return {
     ...attemptMetrics(metrics),
     ...podMetrics(metrics),
@@ -130,6 +131,17 @@ function observeState(metrics: Metrics, current: () => ObservedScheduler | undef
   );
   metrics.observedGauge(
     {
+      ...{ name: 'scheduler_unschedulable_pods', labels: ['plugin', 'profile'] as const, stability: 'ALPHA' },
+      help: 'Pods that wait for a change, by plugin that has rejected them.',
+    },
+    () => [...(current()?.rejected ?? [])].map(({ plugin, profile, pods }) => [[plugin, profile], pods] as const),
+  );
+}
+
+/** Sizes of what the scheduler holds and does. */
+function observeSizes(metrics: Metrics, current: () => ObservedScheduler | undefined): void {
+  metrics.observedGauge(
+    {
       ...{ name: 'scheduler_scheduler_cache_size', labels: ['type'] as const, stability: 'ALPHA' },
       help: 'Nodes and pods that the scheduler knows, and pods among them that are assumed to be on a node.',
     },
@@ -143,6 +155,10 @@ function observeState(metrics: Metrics, current: () => ObservedScheduler | undef
       ];
     },
   );
+  observeWork(metrics, current);
+}
+
+function observeWork(metrics: Metrics, current: () => ObservedScheduler | undefined): void {
   metrics.observedGauge(
     {
       ...{ name: 'scheduler_goroutines', labels: ['operation'] as const, stability: 'ALPHA' },
@@ -152,12 +168,5 @@ function observeState(metrics: Metrics, current: () => ObservedScheduler | undef
       const bindings = current()?.bindings;
       return bindings === undefined ? [] : [[['binding'], bindings] as const];
     },
-  );
-  metrics.observedGauge(
-    {
-      ...{ name: 'scheduler_unschedulable_pods', labels: ['plugin', 'profile'] as const, stability: 'ALPHA' },
-      help: 'Pods that wait for a change, by plugin that has rejected them.',
-    },
-    () => [...(current()?.rejected ?? [])].map(({ plugin, profile, pods }) => [[plugin, profile], pods] as const),
   );
 }

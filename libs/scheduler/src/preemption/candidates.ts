@@ -13,7 +13,7 @@ export interface Candidate {
 /** Makes sums of priorities positive, so that fewer pods of a negative priority are better than many. */
 const OFFSET = 2 ** 31;
 
-/** What candidates are compared by, one after the other: the lowest is best. */
+/** Measures that candidates are compared by, one after the other: the lowest is best. */
 const MEASURES: readonly ((candidate: Candidate) => number)[] = [
   ({ violations }) => violations,
   ({ victims }) => victims[0]?.priority ?? 0,

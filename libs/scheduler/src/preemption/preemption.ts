@@ -2,13 +2,13 @@ import type { SharedInformer } from '@orch/runtime/informers';
 import { Slices } from '@orch/runtime/work';
 import type { ClusterView, DefaultPreemptionArgs, NodeInfo, PodInfo, Rejection } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
+import type { FilterEvaluation } from '../cycle/filter-evaluation.js';
 import { notFitting } from '../cycle/fit-message.js';
-import type { Judgement } from '../cycle/judgement.js';
 import type { Extenders } from '../extenders/extenders.js';
 import { bestCandidate, type Candidate } from './candidates.js';
 import { victimsOn } from './victims.js';
 
-/** What preemption has come to: a node with its victims, or why there is none. */
+/** Result of preemption: a node with its victims, or why there is none. */
 type PreemptionOutcome = { readonly candidate: Candidate } | NotPreempted;
 
 /** Why there is no node. */
@@ -19,7 +19,7 @@ interface NotPreempted {
   readonly keepsNomination: boolean;
 }
 
-/** What preemption reads, and how far it goes. */
+/** Dependencies of {@link Preemption}. */
 interface PreemptionOptions {
   readonly view: ClusterView;
   /** Services that may refuse candidates. */
@@ -42,17 +42,17 @@ export class Preemption {
 
   /** @param rejections why the pod cannot be on nodes, as they are */
   async find(
-    judgement: Judgement,
+    evaluation: FilterEvaluation,
     rejections: ReadonlyMap<NodeInfo, Rejection>,
     args: DefaultPreemptionArgs,
   ): Promise<PreemptionOutcome> {
-    const refusal = this.#refusal(judgement.pod, (node) => rejections.get(node));
+    const refusal = this.#refusal(evaluation.pod, (node) => rejections.get(node));
     if (refusal) return { reason: refusal, keepsNomination: true };
     const { nodes } = this.options.view;
     const helpful = nodes.filter((node) => rejections.get(node)?.isResolvable);
-    const { candidates, others } = await this.#tryOut(helpful, judgement, args);
+    const { candidates, others } = await this.#tryOut(helpful, evaluation, args);
     const { extenders, view } = this.options;
-    const standing = extenders && (await extenders.preempt(judgement.pod, candidates, (name) => view.node(name)));
+    const standing = extenders && (await extenders.preempt(evaluation.pod, candidates, (name) => view.node(name)));
     const candidate = bestCandidate(standing ?? candidates);
     if (candidate) return { candidate };
     // All were refused: the pod waits for a change.
@@ -61,7 +61,7 @@ export class Preemption {
     return { reason: notFitting(others.size, others.values()), keepsNomination: false };
   }
 
-  /** What comes of it for a pod that can be on no node for a reason of its own. */
+  /** Returns the result for a pod that can be on no node for a reason of its own. */
   unhelpful(pod: PodInfo, rejection: Rejection): NotPreempted {
     const refusal = this.#refusal(pod, () => rejection);
     if (refusal) return { reason: refusal, keepsNomination: true };
@@ -84,7 +84,7 @@ export class Preemption {
     return undefined;
   }
 
-  async #tryOut(nodes: readonly NodeInfo[], judgement: Judgement, args: DefaultPreemptionArgs) {
+  async #tryOut(nodes: readonly NodeInfo[], evaluation: FilterEvaluation, args: DefaultPreemptionArgs) {
     const { budgets, random } = this.options;
     const wanted = candidatesWanted(nodes.length, args);
     const start = Math.floor(random() * nodes.length);
@@ -92,7 +92,7 @@ export class Preemption {
     const slices = new Slices();
     for (let tried = 0; tried < nodes.length && !isEnough(candidates, wanted); tried++) {
       const node = nodes[(start + tried) % nodes.length] as NodeInfo;
-      const found = victimsOn(node, judgement, (namespace) => budgets.byIndex('namespace', namespace));
+      const found = victimsOn(node, evaluation, (namespace) => budgets.byIndex('namespace', namespace));
       if ('victims' in found) candidates.push(found);
       else others.set(node, found);
       const pause = slices.between();

@@ -1,6 +1,6 @@
 import type { NodeInfo, PodInfo, Rejection } from '@orch/scheduler-plugins';
 import type { PodDisruptionBudget } from '@orch/schema/types/policy/v1';
-import type { Judgement } from '../cycle/judgement.js';
+import type { FilterEvaluation } from '../cycle/filter-evaluation.js';
 import { byBudgets } from './budgets.js';
 import { byImportance, type Candidate } from './candidates.js';
 
@@ -16,18 +16,18 @@ const NO_VICTIMS: Rejection = {
  */
 export function victimsOn(
   node: NodeInfo,
-  judgement: Judgement,
+  evaluation: FilterEvaluation,
   budgetsOf: (namespace: string) => Iterable<PodDisruptionBudget>,
 ): Candidate | Rejection {
-  const trial = judgement.trial(node);
-  const lower = [...node.pods].filter(({ priority }) => priority < judgement.pod.priority);
+  const trial = evaluation.trial(node);
+  const lower = [...node.pods].filter(({ priority }) => priority < evaluation.pod.priority);
   if (lower.length === 0) return NO_VICTIMS;
   for (const pod of lower) trial.removePod(pod);
-  const rejection = judgement.filterTrial(trial, node);
+  const rejection = evaluation.filterTrial(trial, node);
   if (rejection) return rejection;
   const putsBack = (pod: PodInfo): boolean => {
     trial.addPod(pod);
-    if (judgement.filterTrial(trial, node) === undefined) return true;
+    if (evaluation.filterTrial(trial, node) === undefined) return true;
     trial.removePod(pod);
     return false;
   };

@@ -38,6 +38,7 @@ export type QueueName = 'active' | 'backoff' | 'unschedulable' | 'gated';
 
 /** A change that moves pods, with its name in metrics. */
 export interface NamedEvent extends ClusterEvent {
+  /** Name in metrics. */
   readonly label: string;
 }
 
@@ -54,7 +55,7 @@ export class SchedulingQueue {
   readonly #clock: Clock;
   readonly #active: Heap<PendingPod>;
   readonly #backoff: Heap<PendingPod>;
-  /** Those that wait for a change, and the gated ones. */
+  /** Pods that wait for a change, and the gated ones. */
   readonly #waiting = new Map<string, PendingPod>();
   /** Attempts under way, up to the end of binding, by the pod's uid. */
   readonly #attempts = new Map<string, PendingPod>();

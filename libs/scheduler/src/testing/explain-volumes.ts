@@ -4,13 +4,13 @@ import { type NodeInfo, type Profile, pluginRegistry, podInfoOf, VolumeContext }
 import type { Pod } from '@orch/schema/types/core/v1';
 import { makeProfile } from '../configuration/make-profile.js';
 import { readSchedulerConfiguration } from '../configuration/read-configuration.js';
-import { Judgement } from '../cycle/judgement.js';
+import { FilterEvaluation } from '../cycle/filter-evaluation.js';
 import { type Explanation, explain, stateOf } from './explain.js';
 import type { FakeCluster } from './fake-cluster.js';
 
 const names = namesOf('kubernetes');
 
-/** What would be written for the volumes of a pod on each node that it can be on. */
+/** Writes that would be made for the volumes of a pod on each node that it can be on. */
 export interface VolumeExplanation extends Explanation {
   /** Writes by node: `volume=claim` for volumes, `claim@node` for claims whose volume is to be made. */
   readonly writes: Readonly<Record<string, readonly string[]>>;
@@ -26,17 +26,17 @@ export async function explainVolumes(cluster: FakeCluster, pod: Pod, value: obje
   for (const node of state.nodes) {
     if (explanation.reasons?.[node.name] !== '') continue;
     writes.length = 0;
-    const judgement = Judgement.prepare(podInfoOf(pod), profile.filters, state, () => []);
-    if (!('reasons' in judgement)) await reserveOn(node, judgement);
+    const evaluation = FilterEvaluation.prepare(podInfoOf(pod), profile.filters, state, () => []);
+    if (!('reasons' in evaluation)) await reserveOn(node, evaluation);
     found[node.name] = [...writes].sort();
   }
   return { ...explanation, writes: found };
 }
 
 /** Writes what is reserved on a node, and gives it back. */
-async function reserveOn(node: NodeInfo, judgement: Judgement): Promise<void> {
+async function reserveOn(node: NodeInfo, evaluation: FilterEvaluation): Promise<void> {
   const abort = new AbortController();
-  for (const reservation of judgement.reserve(node)) {
+  for (const reservation of evaluation.reserve(node)) {
     const ended = reservation.preBind(abort.signal).catch(() => undefined);
     await nextTurn();
     abort.abort();

@@ -2,15 +2,15 @@ import { namesOf } from '@orch/machinery';
 import { type NodeInfo, type PodInfo, type Profile, podInfoOf, type Rejection } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { ClusterState } from '../cluster/cluster-state.js';
-import type { Decision } from '../cycle/decision.js';
-import { Judgement } from '../cycle/judgement.js';
+import type { SchedulingDecision } from '../cycle/decision.js';
+import { FilterEvaluation } from '../cycle/filter-evaluation.js';
 import { SchedulingCycle } from '../cycle/scheduling-cycle.js';
 import { victimsOn } from '../preemption/victims.js';
 import { Nominations } from '../queue/nominations.js';
 import type { FakeCluster } from './fake-cluster.js';
 import { BLIND } from './run-scheduler.js';
 
-/** What a profile says about a pod and each node, for comparisons. */
+/** Verdicts of a profile on a pod and each node, for comparisons. */
 export interface Explanation {
   /** Reasons against each node, by its name; empty for one that the pod can be on. Absent where it can be on none. */
   readonly reasons: Readonly<Record<string, string>> | undefined;
@@ -18,7 +18,7 @@ export interface Explanation {
   readonly scores: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Message where no node can be chosen. */
   readonly message: string | undefined;
-  /** What would have to go, by each node on which that helps. */
+  /** Pods that would have to go, by each node on which that helps. */
   readonly victims: Readonly<Record<string, Victims>>;
 }
 
@@ -58,19 +58,19 @@ export async function explain(cluster: FakeCluster, pod: Pod, profile: Profile):
   const state = stateOf(cluster);
   const info = podInfoOf(pod);
   const nominations = nominationsIn(cluster);
-  const judgement = Judgement.prepare(info, profile.filters, state, (node) => nominations.on(node));
-  const reasons = 'reasons' in judgement ? undefined : reasonsOf(state.nodes, judgement);
+  const evaluation = FilterEvaluation.prepare(info, profile.filters, state, (node) => nominations.on(node));
+  const reasons = 'reasons' in evaluation ? undefined : reasonsOf(state.nodes, evaluation);
   const feasible = state.nodes.filter(({ name }) => reasons?.[name] === '');
   const { message, best } = await decisionsOf(cluster, state, info, profile);
-  const victims = 'reasons' in judgement || feasible.length > 0 ? {} : victimsBy(cluster, state, judgement, best);
+  const victims = 'reasons' in evaluation || feasible.length > 0 ? {} : victimsBy(cluster, state, evaluation, best);
   return { reasons, scores: scoresOf(info, feasible, state, profile), message, victims };
 }
 
 const textOf = (rejection: Rejection | undefined): string => rejection?.reasons.join() ?? '';
 
-function reasonsOf(nodes: readonly NodeInfo[], judgement: Judgement): Readonly<Record<string, string>> {
+function reasonsOf(nodes: readonly NodeInfo[], evaluation: FilterEvaluation): Readonly<Record<string, string>> {
   const of = (node: NodeInfo) =>
-    judgement.candidates?.has(node.name) === false ? 'not named' : textOf(judgement.filter(node));
+    evaluation.candidates?.has(node.name) === false ? 'not named' : textOf(evaluation.filter(node));
   return Object.fromEntries(nodes.map((node) => [node.name, of(node)]));
 }
 
@@ -93,7 +93,7 @@ async function decisionsOf(cluster: FakeCluster, state: ClusterState, pod: PodIn
   for (let start = 0; start < Math.max(1, state.nodes.length); start++) {
     const random = () => start / state.nodes.length;
     const shared = { informers, clock, random, view: state, nominations: nominationsIn(cluster), observer: BLIND };
-    const decision: Decision = await new SchedulingCycle(shared).decide(pod, profile);
+    const decision: SchedulingDecision = await new SchedulingCycle(shared).decide(pod, profile);
     if ('error' in decision) throw decision.error;
     if ('node' in decision) {
       for (const reservation of decision.reservations) reservation.undo();
@@ -106,12 +106,17 @@ async function decisionsOf(cluster: FakeCluster, state: ClusterState, pod: PodIn
   return { message, best };
 }
 
-function victimsBy({ informers }: FakeCluster, state: ClusterState, judgement: Judgement, best: ReadonlySet<string>) {
+function victimsBy(
+  { informers }: FakeCluster,
+  state: ClusterState,
+  evaluation: FilterEvaluation,
+  best: ReadonlySet<string>,
+) {
   const victims: Record<string, Victims> = {};
   if (best.size === 0) return victims;
   for (const node of state.nodes) {
-    if (judgement.filter(node)?.isResolvable !== true) continue;
-    const found = victimsOn(node, judgement, (namespace) =>
+    if (evaluation.filter(node)?.isResolvable !== true) continue;
+    const found = victimsOn(node, evaluation, (namespace) =>
       informers.podDisruptionBudgets.byIndex('namespace', namespace),
     );
     if (!('victims' in found)) continue;

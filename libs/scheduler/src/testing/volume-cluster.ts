@@ -32,6 +32,8 @@ export class VolumeCluster implements VolumeWriter {
   readonly written: string[] = [];
   /** Whether what is written is shown to informers at once. */
   isShown = true;
+  /** Failures to bind volumes, by their stage. */
+  readonly failures: string[] = [];
   #version = 100;
 
   readonly objects: ClusterObjects = {
@@ -48,7 +50,8 @@ export class VolumeCluster implements VolumeWriter {
   /** Makes the context in which volumes are bound. */
   context(): VolumeContext {
     const { objects, pods, clock } = this;
-    return new VolumeContext({ objects, pods, clock, writer: this, names: namesOf('kubernetes') });
+    const onFailed = (stage: string) => void this.failures.push(stage);
+    return new VolumeContext({ objects, pods, clock, writer: this, names: namesOf('kubernetes'), onFailed });
   }
 
   /** The cluster as plugins see it. */

@@ -24,7 +24,7 @@ interface Term {
   readonly condition: PodCondition;
 }
 
-/** What the required terms of a pod mean, and what those of others mean for it. */
+/** Required terms that concern a pod: its own, and those of others. */
 interface Wanted {
   readonly pod: PodInfo;
   readonly namespaceLabels: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Amounts } from '../../framework/amounts.js';
+import type { ResourceAmounts } from '../../framework/amounts.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { WeightedResource } from '../../framework/plugin-args.js';
 import type { Scorer } from './strategies.js';
@@ -10,7 +10,7 @@ const COMPUTE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storag
  * as they ask for them, or with the defaults of scores
  */
 export function allocationScores(
-  requests: Amounts,
+  requests: ResourceAmounts,
   nodes: readonly NodeInfo[],
   basis: 'counted' | 'scored',
   resources: readonly WeightedResource[],

@@ -1,4 +1,4 @@
-import type { Amounts } from '../../framework/amounts.js';
+import type { ResourceAmounts } from '../../framework/amounts.js';
 import { ACTION } from '../../framework/cluster-event.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, Rejection, ScorePlugin } from '../../framework/plugin.js';
@@ -45,7 +45,7 @@ const rejection = (reasons: readonly string[]): Rejection => ({ plugin: NAME, re
  * Whether the usual resources are enough, without a list of reasons. On a node where more is requested than there is,
  * also those are missing of which the pod asks for nothing, unless it asks for nothing at all.
  */
-function fits(requests: Amounts, isAny: boolean, node: NodeInfo): boolean {
+function fits(requests: ResourceAmounts, isAny: boolean, node: NodeInfo): boolean {
   if (node.podCount >= node.maxPods) return false;
   if (!isAny) return true;
   const { allocatable, requested } = node;
@@ -56,14 +56,14 @@ function fits(requests: Amounts, isAny: boolean, node: NodeInfo): boolean {
   );
 }
 
-function namesOthers({ others }: Amounts): boolean {
+function namesOthers({ others }: ResourceAmounts): boolean {
   for (const _ of others) return true;
   return false;
 }
 
 /** Returns why a node has not enough for requests, in the order of the reference. */
 export function insufficient(
-  requests: Amounts,
+  requests: ResourceAmounts,
   node: NodeInfo,
   isIgnored: (name: string) => boolean,
 ): readonly string[] {

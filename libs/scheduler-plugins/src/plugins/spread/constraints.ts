@@ -6,8 +6,11 @@ import { requiredNodeAffinity } from '../node-affinity.js';
 
 /** A constraint of a pod, parsed. */
 export interface SpreadConstraint {
+  /** Most pods that a domain may have more than the one with the fewest. */
   readonly maxSkew: number;
+  /** Label of nodes: nodes with one value are one domain. */
   readonly topologyKey: string;
+  /** Labels of the pods that count. */
   readonly selector: LabelSelector;
   /** Places below which the fewest pods of any count as 0. */
   readonly minDomains: number;

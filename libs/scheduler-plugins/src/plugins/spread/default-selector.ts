@@ -2,7 +2,7 @@ import { LabelSelector, labelRequirement, labelSelectorOf } from '@orch/machiner
 import type { ClusterObjects } from '../../framework/cluster-view.js';
 import type { PodInfo } from '../../framework/pod-info.js';
 
-type Labels = Readonly<Record<string, string>>;
+type LabelSet = Readonly<Record<string, string>>;
 
 /**
  * Returns the selector of the pods that a pod is spread with where it has no constraints: that of the Services that mean
@@ -20,7 +20,7 @@ export function defaultSelector(pod: PodInfo, objects: ClusterObjects): LabelSel
   return selector.matchesEverything ? undefined : selector;
 }
 
-const isSubset = (some: Labels, all: Labels): boolean =>
+const isSubset = (some: LabelSet, all: LabelSet): boolean =>
   Object.entries(some).every(([key, value]) => all[key] === value);
 
 function ownerSelector({ pod, namespace }: PodInfo, objects: ClusterObjects): LabelSelector | undefined {

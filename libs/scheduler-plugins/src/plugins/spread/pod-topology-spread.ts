@@ -16,6 +16,25 @@ const systemDefaults = (names: Names): readonly TopologySpreadConstraint[] => [
   { topologyKey: names.key('topology.orch.io/zone'), whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
+/** When a constraint holds: always, or where it can. */
+type WhenUnsatisfiable = 'DoNotSchedule' | 'ScheduleAnyway';
+
+/** Returns the constraints of a pod, or the default ones for a pod that has none and belongs to others. */
+function constraintsOf(
+  pod: PodInfo,
+  when: WhenUnsatisfiable,
+  objects: ClusterObjects,
+  defaults: readonly TopologySpreadConstraint[],
+): readonly SpreadConstraint[] {
+  const own = ownConstraints(pod);
+  if (own.length > 0) return spreadConstraints(own, when, pod);
+  if (!defaults.some(({ whenUnsatisfiable }) => whenUnsatisfiable === when)) return [];
+  const selector = defaultSelector(pod, objects);
+  return selector ? spreadConstraints(defaults, when, pod, selector) : [];
+}
+
+const ownConstraints = ({ pod }: PodInfo) => pod.spec?.topologySpreadConstraints ?? [];
+
 /** Spreads the pods that constraints mean over domains of nodes. */
 export function podTopologySpread(
   { defaultConstraints, defaultingType }: TopologySpreadArgs,
@@ -24,17 +43,6 @@ export function podTopologySpread(
   const hostname = names.key('orch.io/hostname');
   const isSystem = defaultingType === 'System';
   const defaults = isSystem ? systemDefaults(names) : defaultConstraints;
-  const constraintsOf = (
-    pod: PodInfo,
-    when: 'DoNotSchedule' | 'ScheduleAnyway',
-    objects: ClusterObjects,
-  ): readonly SpreadConstraint[] => {
-    const own = pod.pod.spec?.topologySpreadConstraints ?? [];
-    if (own.length > 0) return spreadConstraints(own, when, pod);
-    if (!defaults.some(({ whenUnsatisfiable }) => whenUnsatisfiable === when)) return [];
-    const selector = defaultSelector(pod, objects);
-    return selector ? spreadConstraints(defaults, when, pod, selector) : [];
-  };
   return {
     name: SPREAD,
     events: [
@@ -42,13 +50,13 @@ export function podTopologySpread(
       { resource: 'Node', actions: ACTION.add | ACTION.delete | ACTION.updateLabels },
     ],
     prepare(pod, view) {
-      const constraints = constraintsOf(pod, 'DoNotSchedule', view.objects);
+      const constraints = constraintsOf(pod, 'DoNotSchedule', view.objects, defaults);
       return constraints.length === 0 ? undefined : SpreadFilter.of(pod, constraints, view);
     },
     score(pod, nodes, view) {
-      const constraints = constraintsOf(pod, 'ScheduleAnyway', view.objects);
+      const constraints = constraintsOf(pod, 'ScheduleAnyway', view.objects, defaults);
       if (constraints.length === 0) return undefined;
-      const needsAllKeys = !isSystem || (pod.pod.spec?.topologySpreadConstraints ?? []).length > 0;
+      const needsAllKeys = !isSystem || ownConstraints(pod).length > 0;
       return spreadScores(pod, constraints, nodes, view, { needsAllKeys, hostname });
     },
   };

@@ -34,7 +34,7 @@ export function spreadScores(
   return normalized(nodes, sums);
 }
 
-/** What a counting is made from. */
+/** Input of a counting. */
 interface CountingInput {
   readonly pod: PodInfo;
   readonly scored: readonly NodeInfo[];

@@ -60,9 +60,17 @@ function gceHandle(name: string, zones: readonly string[]): string {
   return `projects/${UNSPECIFIED}/regions/${zone.replace(/-[^-]*$/, '')}/disks/${name}`;
 }
 
-/** Whether a plugin's volumes on a node are those of a driver. @param name without its domain */
+/** Plugins whose volumes count as those of the driver on every node that has a CSINode, whatever this says. */
+const COUNTED_BY_DRIVER: ReadonlySet<string> = new Set(['aws-ebs', 'azure-disk', 'cinder']);
+
+/** Whether a plugin's volumes on a node count as those of a driver. @param name without its domain */
 export function isMigrated(name: string, csiNode: CSINode | undefined, names: VolumeNames): boolean {
-  const annotation = csiNode?.metadata?.annotations?.[names.migratedPlugins] ?? '';
+  return csiNode !== undefined && (COUNTED_BY_DRIVER.has(name) || isTakenOver(name, csiNode, names));
+}
+
+/** Whether a node says that a driver has taken a plugin's volumes over. */
+function isTakenOver(name: string, csiNode: CSINode, names: VolumeNames): boolean {
+  const annotation = csiNode.metadata?.annotations?.[names.migratedPlugins] ?? '';
   return annotation.split(',').includes(names.inTree(name));
 }
 
@@ -124,7 +132,7 @@ export function affinityTerms(
   const required = volume.spec?.nodeAffinity?.required && (terms ?? []);
   if (!csiNode || volume.spec?.csi) return required;
   const plugin = MIGRATED.find(({ handleOf }) => handleOf(volume.spec ?? {}, []) !== undefined);
-  if (!plugin || !isMigrated(plugin.name, csiNode, names)) return required;
+  if (!plugin || !isTakenOver(plugin.name, csiNode, names)) return required;
   return driverTerms(required ?? [], zonesOf(volume, names), plugin.topologyKey, names) ?? required;
 }
 

@@ -167,6 +167,16 @@ describe('limits of disks of clouds', () => {
     expect(reasons(csiLimits(cluster.names), pod)).toEqual(TOO_MANY);
   });
 
+  it('are those of the driver on every node with a CSINode, for all disks but those of GCE', () => {
+    const pod = cluster.pod('p', { name: 'v', awsElasticBlockStore: { volumeID: 'a' } });
+    const limits = [{ name: 'ebs.csi.aws.com', allocatable: { count: 0 } }];
+    cluster.csiNodes.put('n1', { metadata: { name: 'n1' }, spec: { drivers: limits } });
+    cluster.node('n1', {}, { 'attachable-volumes-aws-ebs': '0', 'attachable-volumes-gce-pd': '0' });
+    expect(reasons(plugin('EBSLimits'), pod)).toBeUndefined();
+    expect(reasons(csiLimits(cluster.names), pod)).toEqual(TOO_MANY);
+    expect(reasons(plugin('GCEPDLimits'), cluster.pod('q', ...disks(0, 1)))).toEqual(TOO_MANY);
+  });
+
   it('cannot be told without the claims of the pod', () => {
     const filter = plugin('GCEPDLimits').prepare(cluster.pod('p', 'none'), cluster.view) as PodFilter;
     expect(() => filter.filter(node)).toThrow('looking up PVC ns/none: persistentvolumeclaim "none" not found');

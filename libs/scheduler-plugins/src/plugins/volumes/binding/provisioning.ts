@@ -57,9 +57,9 @@ function sufficientCapacities(
   });
 }
 
-type Labels = Readonly<Record<string, string>>;
+type LabelSet = Readonly<Record<string, string>>;
 
-function reaches(topology: CSIStorageCapacity['nodeTopology'], labels: Labels): boolean {
+function reaches(topology: CSIStorageCapacity['nodeTopology'], labels: LabelSet): boolean {
   if (!topology) return false;
   try {
     return labelSelectorOf(topology).matches(labels);
@@ -70,7 +70,7 @@ function reaches(topology: CSIStorageCapacity['nodeTopology'], labels: Labels): 
 }
 
 /** Terms are alternatives, their conditions hold together; an empty term matches nothing. */
-const matchesTopologies = (terms: readonly TopologySelectorTerm[], labels: Labels): boolean =>
+const matchesTopologies = (terms: readonly TopologySelectorTerm[], labels: LabelSet): boolean =>
   terms.length === 0 ||
   terms.some(
     ({ matchLabelExpressions = [] }) =>

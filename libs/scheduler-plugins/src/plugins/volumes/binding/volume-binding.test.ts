@@ -1,7 +1,7 @@
 import { VolumeCluster } from '@orch/scheduler/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeInfo } from '../../../framework/node-info.js';
-import type { PodFilter, Rejection, Reservation } from '../../../framework/plugin.js';
+import type { PluginReservation, PodFilter, Rejection } from '../../../framework/plugin.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
 import { volumeBinding } from './volume-binding.js';
 import type { VolumeContext } from './volume-context.js';
@@ -26,10 +26,10 @@ const prepare = (pod: PodInfo) => plugin().prepare(pod, cluster.view);
 const rejected = (pod: PodInfo) => (prepare(pod) as Rejection | undefined)?.reasons;
 const filterOf = (pod: PodInfo) => prepare(pod) as PodFilter;
 const reasons = (pod: PodInfo, on = node) => filterOf(pod).filter(on)?.reasons;
-const reserve = (pod: PodInfo, on = node) => filterOf(pod).reserve?.(on) as Reservation;
+const reserve = (pod: PodInfo, on = node) => filterOf(pod).reserve?.(on) as PluginReservation;
 
 /** Runs what precedes the binding of a pod; tells how it ended. */
-function preBind(reservation: Reservation, signal = new AbortController().signal) {
+function preBind(reservation: PluginReservation, signal = new AbortController().signal) {
   const outcome = { state: 'waits' };
   const ended = reservation.preBind(signal).then(
     () => {
@@ -265,6 +265,7 @@ describe('a reservation of volumes', () => {
     const filter = filterOf(pod);
     cluster.volumes.remove('pv');
     expect(() => filter.reserve?.(node)).toThrow('could not find v1.PersistentVolume "pv"');
+    expect(cluster.failures).toEqual(['assume']);
   });
 
   it('fails where the volume was changed by others, and is seen as they left it', async () => {
@@ -273,6 +274,7 @@ describe('a reservation of volumes', () => {
     const outcome = preBind(reservation);
     await outcome.ended;
     expect(outcome.state).toBe('volume pv has changed');
+    expect(cluster.failures).toEqual(['bind']);
     expect(context.volumes.get('pv')?.spec?.claimRef?.name).toBe('x');
     reservation.undo();
     expect(reasons(pod)).toEqual([NOT_FOUND]);

@@ -74,14 +74,16 @@ function filterOf(pod: PodInfo, volumes: PodVolumes, { view, context, timeoutMs 
   return {
     ...(candidates && { candidates }),
     filter(node) {
-      const found = volumes.on(node);
+      const found = context.attempt('predicate', () => volumes.on(node));
       return 'bindings' in found ? undefined : reject(found);
     },
     reserve(node) {
       if (volumes.isBound) return undefined;
-      const found = volumes.on(node);
-      if (!('bindings' in found)) throw new Error(`no volumes of the pod on node "${node.name}": ${found.join(', ')}`);
-      return new VolumeReservation(context, pod, node, found, timeoutMs);
+      return context.attempt('assume', () => {
+        const found = volumes.on(node);
+        if ('bindings' in found) return new VolumeReservation(context, pod, node, found, timeoutMs);
+        throw new Error(`no volumes of the pod on node "${node.name}": ${found.join(', ')}`);
+      });
     },
   };
 }

@@ -8,6 +8,9 @@ import { AssumedObjects } from './assumed-objects.js';
 import { ClassVolumes } from './class-volumes.js';
 import type { VolumeWriter } from './volume-writer.js';
 
+/** Stages in which binding of volumes can fail: the search for them, the reservation, and the binding itself. */
+export type VolumeStage = 'predicate' | 'assume' | 'bind';
+
 /** Dependencies of a {@link VolumeContext}. */
 interface VolumeBinderSettings {
   readonly objects: ClusterObjects;
@@ -16,6 +19,8 @@ interface VolumeBinderSettings {
   readonly writer: VolumeWriter;
   readonly clock: Clock;
   readonly names: Names;
+  /** Called with each failure that is no decision, for metrics. */
+  readonly onFailed?: (stage: VolumeStage) => void;
 }
 
 /**
@@ -40,7 +45,10 @@ export class VolumeContext {
   /** Volumes by class. */
   readonly volumesOfClass: ClassVolumes;
 
-  constructor({ objects, pods, writer, clock, names }: VolumeBinderSettings) {
+  readonly #onFailed: ((stage: VolumeStage) => void) | undefined;
+
+  constructor({ objects, pods, writer, clock, names, onFailed }: VolumeBinderSettings) {
+    this.#onFailed = onFailed;
     this.objects = objects;
     this.pods = pods;
     this.writer = writer;
@@ -49,5 +57,20 @@ export class VolumeContext {
     this.volumes = new AssumedObjects(objects.persistentVolumes, 'v1.PersistentVolume');
     this.claims = new AssumedObjects(objects.persistentVolumeClaims, 'v1.PersistentVolumeClaim');
     this.volumesOfClass = new ClassVolumes(objects.persistentVolumes, this.volumes, this.names);
+  }
+
+  /** Does the work of a stage, and reports its failure. @throws what the work throws */
+  attempt<T>(stage: VolumeStage, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.#onFailed?.(stage);
+      throw error;
+    }
+  }
+
+  /** Reports the failure of a stage that ended later. */
+  failed(stage: VolumeStage): void {
+    this.#onFailed?.(stage);
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime/clock';
 import type { PersistentVolumeClaim } from '@orch/schema/types/core/v1';
 import type { NodeInfo } from '../../../framework/node-info.js';
-import type { Reservation } from '../../../framework/plugin.js';
+import type { PluginReservation } from '../../../framework/plugin.js';
 import type { PodInfo } from '../../../framework/pod-info.js';
 import { isFullyBound } from '../volume-names.js';
 import { isNewer } from './assumed-objects.js';
@@ -18,7 +18,7 @@ const RECHECK_MS = 1_000;
 const keyOf = ({ metadata }: PersistentVolumeClaim): string => `${metadata?.namespace}/${metadata?.name}`;
 
 /** Volumes and claims of a pod on a node that was chosen: assumed at once, written before the pod is bound. */
-export class VolumeReservation implements Reservation {
+export class VolumeReservation implements PluginReservation {
   readonly #bindings: StaticBinding[] = [];
   readonly #provisions: PersistentVolumeClaim[] = [];
   /** Gives up what was assumed for this pod. */
@@ -46,10 +46,16 @@ export class VolumeReservation implements Reservation {
    * @param signal aborts when the scheduler ends
    */
   async preBind(signal: AbortSignal): Promise<void> {
-    await this.#write(signal);
+    try {
+      await this.#write(signal);
+    } catch (error) {
+      this.context.failed('bind');
+      throw error;
+    }
     try {
       await this.#untilBound(signal);
     } catch (error) {
+      this.context.failed('bind');
       throw new Error(`binding volumes: ${(error as Error).message}`, { cause: error });
     }
   }

@@ -3,10 +3,10 @@ import type {
   FilterPlugin,
   HypotheticalFilter,
   NodeInfo,
+  PluginReservation,
   PodFilter,
   PodInfo,
   Rejection,
-  Reservation,
 } from '@orch/scheduler-plugins';
 
 /** Filters of a pod on one node, as if other pods had been added to it or removed. */
@@ -55,8 +55,8 @@ function firstRejection(filters: readonly { filter: PodFilter['filter'] }[], nod
   return undefined;
 }
 
-/** What all filters of a profile say about one pod. */
-export class Judgement {
+/** Filters of a profile, prepared for one pod. */
+export class FilterEvaluation {
   private constructor(
     /** The pod. */
     readonly pod: PodInfo,
@@ -75,7 +75,7 @@ export class Judgement {
     plugins: readonly FilterPlugin[],
     view: ClusterView,
     nominated: (node: string) => Iterable<PodInfo> | undefined,
-  ): Judgement | Rejection {
+  ): FilterEvaluation | Rejection {
     const filters: PodFilter[] = [];
     const narrowing: string[] = [];
     let candidates: ReadonlySet<string> | undefined;
@@ -89,7 +89,7 @@ export class Judgement {
       candidates = intersection(candidates, prepared.candidates);
       if (candidates.size === 0) return noCandidates(narrowing);
     }
-    return new Judgement(pod, filters, candidates, nominated);
+    return new FilterEvaluation(pod, filters, candidates, nominated);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Judgement {
     return this.#withNominated(new Trial(node, this.filters), nominated);
   }
 
-  /** As {@link filter}, after changes to the pods on the node. */
+  /** Returns the result of {@link filter} after changes to the pods on the node. */
   filterTrial(trial: Trial, node: NodeInfo): Rejection | undefined {
     return this.#withNominated(trial, this.nominated(node.name) ?? []);
   }
@@ -114,8 +114,8 @@ export class Judgement {
   }
 
   /** Reserves what the pod needs on a node. */
-  reserve(node: NodeInfo): readonly Reservation[] {
-    const reservations: Reservation[] = [];
+  reserve(node: NodeInfo): readonly PluginReservation[] {
+    const reservations: PluginReservation[] = [];
     try {
       for (const filter of this.filters) {
         const reservation = filter.reserve?.(node);
