@@ -43,7 +43,7 @@ export default defineConfig({
       // They compare times, or shares of work, with and without a fault.
       ...['faults', 'scale-out'].map((name) => suite(name, 3, { maxWorkers: 3 })),
       suite('conformance', 4, CONFORMANCE),
-      ...['attack', 'clients', 'cluster', 'deploy', 'scheduler', 'sight'].map((name) =>
+      ...['attack', 'clients', 'cluster', 'deploy', 'runtimes', 'scheduler', 'sight'].map((name) =>
         suite(name, 4, { maxWorkers: AT_ONCE }),
       ),
       // What takes over an hour is measured by itself: `make alert-times-long`.

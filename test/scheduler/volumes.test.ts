@@ -227,7 +227,8 @@ test.each(Array.from({ length: SNAPSHOTS }, (_, at) => FIRST_SEED + at))(
       const volumes = randomPodVolumes(random, claims);
       const metadata = { name: `p${at}`, namespace };
       const body = { metadata, spec: { containers: [{ name: 'c', image: 'i' }], volumes } };
-      const ours = await explainVolumes(cluster, { ...body, metadata: { ...metadata, uid: 'u' } }, CONFIGURATION);
+      const pod = { ...body, metadata: { ...metadata, uid: 'u' } } as unknown as Pod;
+      const ours = await explainVolumes(cluster, pod, CONFIGURATION);
       if (Object.values(ours.writes).some((writes) => isInvisible(writes, before))) continue;
       const pods = `/api/v1/namespaces/${namespace}/pods`;
       ok(await api.post(pods, body));

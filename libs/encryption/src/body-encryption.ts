@@ -1,3 +1,4 @@
+import { GrpcError } from '@orch/grpc';
 import {
   type BodyCipher,
   type BodyCodec,
@@ -11,7 +12,7 @@ import {
 import type { ResourceRules } from './configuration/rules.js';
 import { type Envelope, envelopeOf } from './envelope.js';
 import { identityOf } from './identity.js';
-import { GrpcError } from './kms/grpc-status.js';
+import { isPassing } from './kms/failures.js';
 import type { EncryptionObserver } from './observer.js';
 import { pack, unpack } from './packing.js';
 import type { BodyProvider } from './provider.js';
@@ -140,7 +141,7 @@ interface Tried {
 }
 
 function failure({ type, key, envelope }: Tried, error: unknown): UnreadableBodyError {
-  const passing = error instanceof GrpcError && error.passing;
+  const passing = error instanceof GrpcError && isPassing(error);
   const message = error instanceof Error ? error.message : String(error);
   const why =
     error instanceof GrpcError

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type GrpcCode, GrpcError, GrpcSocket } from '@orch/grpc';
 import { socketOf } from '../configuration/endpoint.js';
 import type { EncryptionObserver } from '../observer.js';
-import { GrpcChannel } from './grpc-channel.js';
-import { type GrpcCode, GrpcError } from './grpc-status.js';
 import {
   decodeDecryptResponse,
   decodeEncryptResponse,
@@ -14,6 +13,11 @@ import {
   type StatusResponse,
   type WrappedKey,
 } from './messages.js';
+
+/** Bytes of an answer. */
+const LONGEST_ANSWER = 1 << 20;
+/** Characters of a plugin's error message. */
+const LONGEST_DESCRIPTION = 1_000;
 
 /** Address of a plugin, and the timeout. */
 interface KmsClientOptions {
@@ -28,10 +32,10 @@ interface KmsClientOptions {
 
 /** A plugin of a key management service. */
 export class KmsClient {
-  readonly #channel: GrpcChannel;
+  readonly #socket: GrpcSocket;
 
   constructor(private readonly options: KmsClientOptions) {
-    this.#channel = new GrpcChannel(socketOf(options.endpoint));
+    this.#socket = new GrpcSocket(socketOf(options.endpoint), LONGEST_ANSWER);
   }
 
   /** @throws GrpcError */
@@ -50,7 +54,7 @@ export class KmsClient {
   }
 
   close(): void {
-    this.#channel.close();
+    this.#socket.close();
   }
 
   async #call<T>(method: string, request: Uint8Array, decode: (answer: Uint8Array) => T): Promise<T> {
@@ -59,13 +63,21 @@ export class KmsClient {
     const began = performance.now();
     let code: GrpcCode = 'OK';
     try {
-      return decode(await this.#channel.call(path, request, timeout));
+      return decode(await this.#socket.call(path, request, { timeout }));
     } catch (error) {
-      const failure = error instanceof GrpcError ? error : new GrpcError('Internal', (error as Error).message);
+      const failure = failureOf(error as Error);
       code = failure.code;
       throw failure;
     } finally {
       observer.kmsCall?.(name, path, performance.now() - began, code);
     }
   }
+}
+
+function failureOf(error: Error): GrpcError {
+  if (!(error instanceof GrpcError)) return new GrpcError('Internal', error.message);
+  const { code, description } = error;
+  return description.length > LONGEST_DESCRIPTION
+    ? new GrpcError(code, description.slice(0, LONGEST_DESCRIPTION), { cause: error })
+    : error;
 }

@@ -1,9 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { GrpcError } from '@orch/grpc';
 import { GCM_KEY_BYTES, GcmKey } from '../ciphers/gcm.js';
 import { headerOf } from '../envelope.js';
 import type { EncryptionObserver } from '../observer.js';
 import { checkWrapped } from './bounds.js';
-import { GrpcError } from './grpc-status.js';
+import { isPassing, isUnanswered } from './failures.js';
 import type { KmsClient } from './kms-client.js';
 import { encodeWrappedKey, type WrappedKey } from './messages.js';
 
@@ -35,8 +36,8 @@ export class KeyProofError extends Error {
   /** @param cause the service's error; none if it returned another key */
   constructor(message: string, cause?: GrpcError) {
     super(message, { cause });
-    this.passing = cause?.passing ?? false;
-    this.unanswered = cause?.unanswered ?? false;
+    this.passing = cause !== undefined && isPassing(cause);
+    this.unanswered = cause !== undefined && isUnanswered(cause);
   }
 }
 

@@ -1,0 +1,232 @@
+import { mkdir } from 'node:fs/promises';
+import {
+  CgroupFolders,
+  cgroupAt,
+  EventRecorder,
+  type EventSink,
+  isStaticPod,
+  type PodAnnotations,
+  type PodSource,
+  podAnnotations,
+} from '@orch/pod-environment';
+import type { Pod } from '@orch/schema/types/core/v1';
+import { healthProblems } from '../node/node-health.js';
+import { NodeLease } from '../node/node-lease.js';
+import { attachAnnotation, defaultLabels } from '../node/node-object.js';
+import { registerNode } from '../node/node-registration.js';
+import { NodeStatusReporter } from '../node/node-status-reporter.js';
+import { PodAgent } from '../pods/pod-agent.js';
+import type { PodCgroups } from '../pods/pod-syncer.js';
+import type { PodWork } from '../pods/pod-workers.js';
+import { ApiSource } from '../sources/api-source.js';
+import { FileSource } from '../sources/file-source.js';
+import { MirrorPods } from '../sources/mirror-pods.js';
+import { StaticPodReader } from '../sources/static-pods.js';
+import { UrlSource } from '../sources/url-source.js';
+import type { AgentClients, NodeAgentSettings } from './agent-settings.js';
+import { PodInputs } from './pod-inputs.js';
+import { checkMachine } from './start-checks.js';
+import { ThisNode } from './this-node.js';
+
+/** Something that the agent has started, and has to stop. */
+interface Stoppable {
+  stop(): void | Promise<void>;
+}
+
+const DEFAULT_EVENT_QPS = 50;
+const DEFAULT_EVENT_BURST = 100;
+
+/** A node agent: registers its node, and runs the pods that are bound to it. */
+export class NodeAgent {
+  readonly #stopping = new AbortController();
+  readonly #started: Stoppable[] = [];
+
+  private constructor(
+    /** Settings that it was started with. */
+    readonly settings: NodeAgentSettings,
+    /** The node that it runs on. */
+    readonly node: ThisNode,
+  ) {}
+
+  /** Starts an agent. Resolves once it works; the registration of its node goes on. @throws Error, RuntimeError */
+  static async start(settings: NodeAgentSettings): Promise<NodeAgent> {
+    const { options, runtime, logger } = settings;
+    await checkMachine(options, logger);
+    await mkdir(options.rootDir, { recursive: true, mode: 0o750 });
+    const agent = new NodeAgent(settings, await ThisNode.read(options, options.rootDir, runtime));
+    await agent.#start();
+    return agent;
+  }
+
+  /** Ends the agent in the reverse order of its start; containers go on. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const part of this.#started.splice(0).reverse()) await part.stop();
+  }
+
+  async #start(): Promise<void> {
+    const annotations = podAnnotations(this.node.names);
+    const isStatic = (pod: Pod) => isStaticPod(pod, annotations);
+    const events = this.#makeEvents();
+    const inputs = new PodInputs(this.settings, this.node, events, isStatic);
+    const pods = await this.#makePods(inputs, events, annotations);
+    events.ofNode('Normal', 'Starting', 'Starting kubelet.');
+    inputs.start();
+    await pods.start();
+    this.#started.push(inputs, pods);
+    await this.#startSources(pods);
+    const { clients } = this.settings;
+    if (!clients) return;
+    const joined = this.#join(clients, pods, events);
+    this.#started.push({ stop: () => joined });
+  }
+
+  #makeEvents(): EventSink {
+    const { clients, options, clock, logger } = this.settings;
+    if (!clients) return NO_EVENTS;
+    const { eventQps: qps, eventBurst: burst } = options;
+    const limits = { qps: qps || DEFAULT_EVENT_QPS, burst: burst || DEFAULT_EVENT_BURST };
+    const recorder = new EventRecorder({ client: clients.events, nodeName: this.node.name, ...limits, clock, logger });
+    this.#started.push(recorder);
+    return recorder;
+  }
+
+  async #makePods(inputs: PodInputs, events: EventSink, annotations: PodAnnotations): Promise<PodAgent> {
+    const { options, clients, runtime, clock, logger } = this.settings;
+    const { node } = this;
+    const mirrors =
+      clients && new MirrorPods({ client: clients.pods, annotations, nodeName: node.name, nodeUid: () => node.uid });
+    const cgroups = options.cgroupsPerQos ? await this.#makeCgroups(inputs) : undefined;
+    const pods: PodAgent = new PodAgent({
+      runtime,
+      runtimeName: (await runtime.version()).name,
+      sharesNetwork: options.containerRuntimeEndpoint.startsWith('process:'),
+      sources: this.#sources(),
+      annotations,
+      ...(clients && { client: clients.pods }),
+      ...(mirrors && { mirrors }),
+      ...(cgroups && { cgroups: withClasses(cgroups, () => pods.workers.list('syncing', 'terminating')) }),
+      node: () => node.object,
+      hostIPs: () => node.ips,
+      ...inputs.inputs(),
+      pulls: { serial: options.serializeImagePulls, qps: options.registryQps, burst: options.registryBurst },
+      events,
+      syncMs: options.syncFrequency,
+      keptRuns: options.maximumDeadContainersPerContainer,
+      clock,
+      logger,
+    });
+    return pods;
+  }
+
+  async #makeCgroups({ quota }: PodInputs): Promise<CgroupFolders> {
+    const { options, cgroupMount = '/sys/fs/cgroup' } = this.settings;
+    const { cgroupRoot, cgroupDriver: driver, podMaxPids: podPids } = options;
+    const cgroups = new CgroupFolders({ mount: cgroupMount, root: cgroupAt(cgroupRoot), driver, quota, podPids });
+    await cgroups.start();
+    return cgroups;
+  }
+
+  #sources(): PodSource[] {
+    const { options, clients } = this.settings;
+    return [
+      ...(clients ? ['api' as const] : []),
+      ...(options.podManifestPath ? ['file' as const] : []),
+      ...(options.manifestUrl ? ['http' as const] : []),
+    ];
+  }
+
+  async #startSources({ desired }: PodAgent): Promise<void> {
+    const { options, clock, logger } = this.settings;
+    const { podManifestPath, manifestUrl, manifestUrlHeader: headers } = options;
+    const reader = new StaticPodReader(this.node.names, this.node.name);
+    if (podManifestPath) {
+      const onPods = (pods: readonly Pod[]) => desired.set('file', pods);
+      const everyMs = options.fileCheckFrequency;
+      const files = new FileSource({ path: podManifestPath, everyMs, reader, onPods, logger, clock });
+      this.#started.push(files);
+      await files.start();
+    }
+    if (!manifestUrl) return;
+    const onPods = (pods: readonly Pod[]) => desired.set('http', pods);
+    const everyMs = options.httpCheckFrequency;
+    const url = new UrlSource({ url: manifestUrl, headers, everyMs, reader, onPods, logger, clock });
+    this.#started.push(url);
+    url.start();
+  }
+
+  /** Registers the node; its pods, its status and its lease follow. */
+  async #join(clients: AgentClients, pods: PodAgent, events: EventSink): Promise<void> {
+    const { options, clock, logger } = this.settings;
+    const { signal } = this.#stopping;
+    const { node } = this;
+    if (options.registerNode) {
+      const registered = await registerNode(node.initial(), {
+        client: clients.heartbeats,
+        defaultLabels: defaultLabels(node.settings, node.machine),
+        attachAnnotation: attachAnnotation(node.names),
+        clock,
+        logger,
+        signal,
+      });
+      if (registered) node.note(registered);
+    }
+    if (signal.aborted) return;
+    const source = new ApiSource({
+      client: clients.pods,
+      nodeName: node.name,
+      onPods: (all) => pods.desired.set('api', all),
+      logger,
+    });
+    source.start();
+    const heartbeats = [this.#makeLease(clients), this.#makeReporter(clients, pods, events)];
+    this.#started.push(source, ...heartbeats);
+    for (const heartbeat of heartbeats) void heartbeat.start();
+  }
+
+  #makeLease({ heartbeats: client }: AgentClients): NodeLease {
+    const { options, clock, logger } = this.settings;
+    const durationSeconds = options.nodeLeaseDurationSeconds;
+    return new NodeLease({
+      client,
+      name: this.node.name,
+      nodeUid: () => this.node.uid,
+      durationSeconds,
+      clock,
+      logger,
+    });
+  }
+
+  #makeReporter({ heartbeats: client }: AgentClients, { relist }: PodAgent, events: EventSink): NodeStatusReporter {
+    const { options, runtime, clock, logger } = this.settings;
+    const { node } = this;
+    return new NodeStatusReporter({
+      client,
+      name: node.name,
+      status: () => node.status(),
+      health: async () => ({
+        problems: await healthProblems({ runtime, relistAgeMs: relist.ageMs, missingCapacity: [] }),
+        memoryPressure: false,
+        diskPressure: false,
+        pidPressure: false,
+      }),
+      onNode: (reported) => node.note(reported),
+      updateMs: options.nodeStatusUpdateFrequency,
+      reportMs: options.nodeStatusReportFrequency,
+      events,
+      clock,
+      logger,
+    });
+  }
+}
+
+/** Gives the classes of service their shares with each pod that comes. @param works all pods that may run */
+const withClasses = (cgroups: CgroupFolders, works: () => Iterable<PodWork>): PodCgroups => ({
+  async ensure(pod) {
+    await cgroups.ensure(pod);
+    await cgroups.updateClasses([...works()].map((work) => work.pod));
+  },
+  remove: (pod) => cgroups.remove(pod),
+});
+
+const NO_EVENTS: EventSink = { ofPod() {}, ofNode() {} };

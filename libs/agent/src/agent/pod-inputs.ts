@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Informer } from '@orch/client';
+import type { ApiObject } from '@orch/machinery';
+import { ContainerMounts, SandboxConfigs } from '@orch/pod-containers';
+import {
+  type ConfigurationObjects,
+  type CpuQuotaSettings,
+  cgroupAt,
+  containerCgroupValues,
+  containerEnvironment,
+  type EventSink,
+  PodFolders,
+  PodTokens,
+  PodVolumes,
+  podKeyOf,
+  ReferencedObjects,
+  serviceVariables,
+  VolumeClaims,
+} from '@orch/pod-environment';
+import type { Pod, Secret, Service } from '@orch/schema/types/core/v1';
+import type { PodAgentSettings } from '../pods/pod-agent.js';
+import type { NodeAgentSettings } from './agent-settings.js';
+import type { ThisNode } from './this-node.js';
+
+/** Parts of the settings of pods and containers. */
+type Inputs = Pick<PodAgentSettings, 'sandboxes' | 'containers' | 'volumes' | 'pullSecrets' | 'removeLogs'>;
+
+/** Everything that pods get from the API and the node: objects, services, volumes, names, resolvers. */
+export class PodInputs {
+  readonly #objects: ConfigurationObjects;
+  readonly #services: Informer<Service & ApiObject> | undefined;
+  readonly #tokens: PodTokens | undefined;
+  readonly #folders: PodFolders;
+
+  /** @param isStatic whether a pod comes from a file or URL: it does not wait for the API */
+  constructor(
+    private readonly settings: NodeAgentSettings,
+    private readonly node: ThisNode,
+    private readonly events: EventSink,
+    private readonly isStatic: (pod: Pod) => boolean,
+  ) {
+    const { clients, clock, logger, options } = settings;
+    this.#folders = new PodFolders(options.rootDir);
+    this.#objects = clients ? new ReferencedObjects(clients.pods, clock) : NO_OBJECTS;
+    if (!clients) return;
+    this.#tokens = new PodTokens({ client: clients.pods, clock, logger });
+    this.#services = new Informer<Service & ApiObject>(
+      clients.pods,
+      { group: '', version: 'v1', resource: 'services' },
+      { onError: (error) => logger.warn('services cannot be followed', { err: String(error) }) },
+    );
+  }
+
+  /** How limits of CPU are enforced. */
+  get quota(): CpuQuotaSettings {
+    const { cpuCfsQuota, cpuCfsQuotaPeriod } = this.settings.options;
+    return { enforced: cpuCfsQuota, periodMicros: cpuCfsQuotaPeriod * 1000 };
+  }
+
+  /** Begins to follow services. */
+  start(): void {
+    this.#services?.start();
+  }
+
+  /** Ends that. */
+  async stop(): Promise<void> {
+    await this.#services?.stop();
+  }
+
+  /** Returns the settings of pods and containers. */
+  inputs(): Inputs {
+    const { options, mounter, podLogs = '/var/log/pods' } = this.settings;
+    const profiles = join(options.rootDir, 'seccomp');
+    const cgroups = { root: cgroupAt(options.cgroupRoot), driver: options.cgroupDriver };
+    const sandboxes = new SandboxConfigs({
+      logs: podLogs,
+      profiles,
+      dns: () => this.#dns(),
+      ...(options.cgroupsPerQos && { cgroups }),
+      events: this.events,
+    });
+    return {
+      sandboxes,
+      containers: {
+        mounts: new ContainerMounts(this.#folders, mounter, options.clusterDomain),
+        environment: (pod, container, podIPs) => this.#environment(pod, container, podIPs),
+        resources: (pod, container) => containerCgroupValues(pod, container, this.quota, this.node.machine.memoryBytes),
+        profiles,
+      },
+      volumes: this.#volumes(),
+      pullSecrets: (pod) => this.#pullSecrets(pod),
+      removeLogs: async (pod) => {
+        this.#tokens?.forget(pod.metadata?.uid ?? '');
+        await rm(sandboxes.logFolder(pod), { recursive: true, force: true });
+      },
+    };
+  }
+
+  #dns() {
+    const { clusterDns, clusterDomain, resolvConf } = this.settings.options;
+    return { clusterDns, clusterDomain, resolvConf: resolvConf === '' ? '' : readFileSync(resolvConf, 'utf8') };
+  }
+
+  #volumes(): PodVolumes {
+    const { clients, mounter } = this.settings;
+    return new PodVolumes({
+      folders: this.#folders,
+      mounter,
+      ...(clients && { claims: new VolumeClaims(clients.pods, () => this.node.object) }),
+      inputs: (pod) => ({
+        pod,
+        objects: this.#objects,
+        addresses: this.#addresses(pod.status?.podIPs?.map(({ ip = '' }) => ip) ?? []),
+        allocatable: this.node.allocatable,
+        token: (projection) =>
+          this.#tokens?.token(pod, projection) ??
+          Promise.reject(new Error('tokens of service accounts need a connection to the API')),
+      }),
+    });
+  }
+
+  #addresses(podIPs: readonly string[]) {
+    return { podIPs, hostIP: this.node.ips[0] ?? '' };
+  }
+
+  async #environment(
+    pod: Pod,
+    container: Parameters<Inputs['containers']['environment']>[1],
+    podIPs: readonly string[],
+  ) {
+    // A container that starts before services are known would never find them.
+    if (this.#services && !this.#services.hasSynced && !this.isStatic(pod))
+      throw new Error('services have not yet been read at least once, cannot construct envvars');
+    const links = pod.spec?.enableServiceLinks ?? true;
+    const namespace = pod.metadata?.namespace ?? '';
+    return containerEnvironment({
+      ...{ pod, container, objects: this.#objects, allocatable: this.node.allocatable },
+      addresses: this.#addresses(pod.spec?.hostNetwork ? this.node.ips : podIPs),
+      services: serviceVariables(this.#services?.list() ?? [], namespace, links, this.node.names),
+      onInvalidNames: (message) => this.events.ofPod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message),
+    });
+  }
+
+  /** Secrets that are missing are reported and left out: the image may be public. */
+  async #pullSecrets(pod: Pod): Promise<Secret[]> {
+    const secrets: Secret[] = [];
+    for (const { name = '' } of pod.spec?.imagePullSecrets ?? []) {
+      try {
+        secrets.push(await this.#objects.secret(pod.metadata?.namespace ?? '', name));
+      } catch (error) {
+        const message = `Unable to retrieve some image pull secrets (${name}); attempting to pull the image may not succeed.`;
+        this.events.ofPod(pod, 'Warning', 'FailedToRetrieveImagePullSecret', message);
+        this.settings.logger.v(2)?.info('a pull secret cannot be read', { pod: podKeyOf(pod), err: String(error) });
+      }
+    }
+    return secrets;
+  }
+}
+
+const NO_API = 'objects of the API need a connection to it';
+const NO_OBJECTS: ConfigurationObjects = {
+  configMap: () => Promise.reject(new Error(NO_API)),
+  secret: () => Promise.reject(new Error(NO_API)),
+};

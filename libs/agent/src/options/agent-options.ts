@@ -1,0 +1,52 @@
+import { defineOptions, type OptionDefinitions, type OptionValues } from '@orch/runtime';
+import { nodeOptions } from './node-options.js';
+import { podOptions } from './pod-options.js';
+import { resourceOptions } from './resource-options.js';
+import { serverOptions } from './server-options.js';
+
+/** Definitions of all options of the node agent (spec: "Node agent option defaults"). */
+export const agentDefinitions = {
+  ...serverOptions,
+  ...podOptions,
+  ...nodeOptions,
+  ...resourceOptions,
+} as const satisfies OptionDefinitions;
+
+/** Values of all options of the node agent. */
+export type NodeAgentOptions = OptionValues<typeof agentDefinitions>;
+
+/** The options with the checks of their combinations. */
+export const agentOptions = defineOptions(agentDefinitions, problemsOf);
+
+function problemsOf(values: NodeAgentOptions): string[] {
+  return [...filesProblems(values), ...cgroupProblems(values), ...imageProblems(values), ...evictionProblems(values)];
+}
+
+function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: NodeAgentOptions): string[] {
+  const problems: string[] = [];
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined))
+    problems.push('--tls-cert-file and --tls-private-key-file need each other');
+  const families = new Set(nodeIp.map((ip) => ip.includes(':')));
+  if (families.size < nodeIp.length) problems.push('--node-ip: at most one address of each family');
+  return problems;
+}
+
+function cgroupProblems({ enforceNodeAllocatable: enforced, cgroupsPerQos }: NodeAgentOptions): string[] {
+  const problems: string[] = [];
+  if (enforced.includes('none') && enforced.length > 1)
+    problems.push('--enforce-node-allocatable may not contain additional enforcements when "none" is specified');
+  if (!cgroupsPerQos && enforced.some((name) => name !== 'none'))
+    problems.push('--enforce-node-allocatable is not supported unless --cgroups-per-qos is set to true');
+  return problems;
+}
+
+function imageProblems({ imageGcHighThreshold: high, imageGcLowThreshold: low }: NodeAgentOptions): string[] {
+  return low <= high ? [] : [`--image-gc-low-threshold ${low} must not be above --image-gc-high-threshold ${high}`];
+}
+
+function evictionProblems({ evictionSoft, evictionSoftGracePeriod }: NodeAgentOptions): string[] {
+  return evictionSoft
+    .map((text) => text.split('<')[0] ?? '')
+    .filter((signal) => !evictionSoftGracePeriod.has(signal))
+    .map((signal) => `grace period must be specified for the soft eviction threshold ${signal}`);
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { systemClock } from '@orch/runtime/clock';
+import { RuntimeError } from '../runtime-error.js';
+import type { ExecSyncRequest, ExecSyncResult, ProcessStreams, StreamSelection } from '../streams.js';
+import { processTree } from './state/processes.js';
+import type { ContainerRecord } from './state/records.js';
+import { launcherArgv } from './supervisor/launcher.js';
+
+/** Bytes of output of a command on each stream; the rest is dropped. */
+const LONGEST_OUTPUT = 16 << 20;
+const KILLED = 137;
+
+/** Starts a command in a container that runs. @param pid of the container's first process */
+function startCommand(record: ContainerRecord, pid: number, command: readonly string[], stdin: boolean): ChildProcess {
+  const enter = record.enter.map((each) => each.replace('{pid}', `${pid}`));
+  const { cgroups, cwd } = record.launch;
+  const [program = '', ...args] = launcherArgv({ argv: [...enter, ...command], announces: false, cgroups, cwd }, '');
+  return spawn(program, args, {
+    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    ...{ cwd, detached: true, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } },
+  });
+}
+
+/** Kills a command with all that it has started. */
+function killTree({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  for (const each of processTree(pid).reverse()) {
+    try {
+      process.kill(each, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new RuntimeError('Unknown', `failed to exec in container: ${cause.message}`, { cause })),
+    );
+    child.once('close', (code) => resolve(code ?? KILLED));
+  });
+}
+
+/** Collects a stream; what is beyond the limit is read and dropped. */
+function collect(stream: Readable | null): () => Buffer {
+  const pieces: Buffer[] = [];
+  let left = LONGEST_OUTPUT;
+  stream?.on('data', (piece: Buffer) => {
+    if (left > 0) pieces.push(piece.subarray(0, left));
+    left -= piece.length;
+  });
+  return () => Buffer.concat(pieces);
+}
+
+/** Runs a command to its end. @throws RuntimeError `DeadlineExceeded` */
+export async function execToEnd(
+  record: ContainerRecord,
+  pid: number,
+  { command, timeout }: ExecSyncRequest,
+): Promise<ExecSyncResult> {
+  const child = startCommand(record, pid, command, false);
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  let late = false;
+  const cancel =
+    timeout > 0
+      ? systemClock.after(timeout, () => {
+          late = true;
+          killTree(child);
+        })
+      : () => undefined;
+  const exitCode = await endOf(child).finally(cancel);
+  if (late)
+    throw new RuntimeError('DeadlineExceeded', `failed to exec in container: timeout ${timeout / 1000}s exceeded`);
+  return { stdout: stdout(), stderr: stderr(), exitCode };
+}
+
+/** A command with its streams. */
+export class ExecStreams implements ProcessStreams {
+  readonly stdin?: Writable;
+  readonly stdout?: Readable;
+  readonly stderr?: Readable;
+  readonly exit: Promise<number>;
+  readonly #child: ChildProcess;
+
+  constructor(record: ContainerRecord, pid: number, command: readonly string[], selection: StreamSelection) {
+    const child = startCommand(record, pid, command, selection.stdin);
+    this.#child = child;
+    if (selection.stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);
+    if (selection.stdout) this.stdout = child.stdout?.pipe(new PassThrough()) ?? new PassThrough().end();
+    else child.stdout?.resume();
+    if (selection.stderr) this.stderr = child.stderr?.pipe(new PassThrough()) ?? new PassThrough().end();
+    else child.stderr?.resume();
+    this.exit = endOf(child);
+    this.exit.catch(() => undefined);
+  }
+
+  resize(): void {}
+
+  close(): void {
+    killTree(this.#child);
+    this.stdin?.destroy();
+  }
+}

@@ -1,0 +1,38 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { systemClock } from '@orch/runtime/clock';
+import { LogLines, type LogStream, logTime } from '../../logs/log-lines.js';
+
+/** The log of a container, in the format of CRI. */
+export class ContainerLog {
+  #file: number;
+  readonly #lines: Readonly<Record<LogStream, LogLines>>;
+
+  /** Opens the file, and makes it if it does not exist. */
+  constructor(private readonly path: string) {
+    this.#file = openSync(path, 'a', 0o640);
+    const time = (): string => logTime(systemClock.wall());
+    this.#lines = { stdout: new LogLines('stdout', time), stderr: new LogLines('stderr', time) };
+  }
+
+  /** Writes a piece of output. */
+  write(stream: LogStream, piece: Uint8Array): void {
+    this.#append(this.#lines[stream].push(piece));
+  }
+
+  /** Opens the file anew: the old one was renamed. */
+  reopen(): void {
+    const file = openSync(this.path, 'a', 0o640);
+    closeSync(this.#file);
+    this.#file = file;
+  }
+
+  /** Writes what is incomplete, and closes the file. */
+  close(): void {
+    for (const lines of Object.values(this.#lines)) this.#append(lines.end());
+    closeSync(this.#file);
+  }
+
+  #append(bytes: Buffer): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+  }
+}

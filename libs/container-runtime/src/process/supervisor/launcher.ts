@@ -1,0 +1,34 @@
+import type { LaunchPlan } from '../state/records.js';
+
+/** Name by which the first stage of a launch is known. */
+const STAGE = 'orch-launch';
+/** Folder in a container with the programs of the last stages. */
+export const HELPERS = '/.orch';
+
+/**
+ * Joins control groups, opens the file in which the builder of namespaces announces its first process, and becomes the
+ * next stage. Arguments: file, oom_score_adj, number of groups, groups, next stage.
+ */
+const SCRIPT = `info=$1 score=$2 count=$3; shift 3
+while [ "$count" -gt 0 ]; do echo 0 > "$1/cgroup.procs" || exit 126; shift; count=$((count - 1)); done
+[ -z "$score" ] || { echo "$score" > /proc/self/oom_score_adj; } 2>/dev/null
+[ -z "$info" ] || exec 3>"$info"
+exec "$@"`;
+
+/** Returns the arguments of the first stage of a launch. */
+export function launcherArgv({ argv, announces, cgroups, oomScoreAdj }: LaunchPlan, info: string): string[] {
+  const settings = [announces ? info : '', oomScoreAdj === undefined ? '' : `${oomScoreAdj}`, `${cgroups.length}`];
+  return ['/bin/sh', '-c', SCRIPT, STAGE, ...settings, ...cgroups, ...argv];
+}
+
+/** Returns whether a process is still a stage of a launch, by its arguments. */
+export function isLauncher([program = '', first, , stage]: readonly string[]): boolean {
+  if (stage === STAGE || program.startsWith(`${HELPERS}/`)) return true;
+  return (
+    (/\/(?:bwrap|setpriv|nsenter)$/.test(program) && first?.startsWith('--') === true) ||
+    (/\/env$/.test(program) && first === '-i')
+  );
+}
+
+/** Words of a stage that has failed: those of the program come behind them, if any. */
+export const LAUNCH_FAILURE = /^(?:(?:bwrap|nsenter): |\S*(?:setpriv|env): )(.*)/;

@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ContainerLog } from './container-log.js';
+import { FRAME, frame, SupervisorFrameReader } from './frames.js';
+import { isLauncher, LAUNCH_FAILURE, launcherArgv } from './launcher.js';
+
+describe('frames', () => {
+  it('come out as they went in, in whatever pieces', () => {
+    const seen: [number, string][] = [];
+    const reader = new SupervisorFrameReader((kind, content) => seen.push([kind, content.toString()]));
+    const bytes = Buffer.concat([
+      frame(FRAME.stdin, Buffer.from('abc')),
+      frame(FRAME.stdinEnd),
+      frame(FRAME.exit, Buffer.from('7')),
+    ]);
+    for (const byte of bytes) reader.push(Buffer.of(byte));
+    expect(seen).toEqual([
+      [FRAME.stdin, 'abc'],
+      [FRAME.stdinEnd, ''],
+      [FRAME.exit, '7'],
+    ]);
+  });
+
+  it('are refused when they are too long', () => {
+    const reader = new SupervisorFrameReader(() => undefined);
+    expect(() => reader.push(Buffer.from([0, 0xff, 0, 0, 0]))).toThrow('a frame of');
+  });
+});
+
+describe('stages of a launch', () => {
+  const plan = { argv: ['/usr/bin/bwrap', '--x'], cwd: '/', announces: true, cgroups: ['/g'], oomScoreAdj: 5 };
+
+  it('are told from the program', () => {
+    expect(isLauncher(launcherArgv(plan, '/info'))).toBe(true);
+    expect(isLauncher(['/usr/bin/bwrap', '--die-with-parent'])).toBe(true);
+    expect(isLauncher(['/.orch/ld.so', '--library-path'])).toBe(true);
+    expect(isLauncher(['/usr/bin/env', '-i', 'A=b'])).toBe(true);
+    for (const program of [['sh', '-c', 'x'], ['/usr/bin/env', 'A=b'], ['bwrap'], ['/bin/sh', '-c', 'x', 'orch']])
+      expect(isLauncher(program)).toBe(false);
+  });
+
+  it('say why they have failed', () => {
+    const words = (text: string) => LAUNCH_FAILURE.exec(text)?.[1];
+    expect(words("/.orch/env: '/no': No such file or directory\n")).toBe("'/no': No such file or directory");
+    expect(words("bwrap: Can't chdir to /x\n")).toBe("Can't chdir to /x");
+    expect(words('setpriv: failed to execute x\n')).toBe('failed to execute x');
+    expect(words('sh: x: not found\n')).toBeUndefined();
+  });
+});
+
+describe('the log of a supervisor', () => {
+  it('goes on in a new file once it is reopened, and loses nothing', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'orch-log-'));
+    const path = join(dir, '0.log');
+    const log = new ContainerLog(path);
+    log.write('stdout', Buffer.from('one\ntw'));
+    renameSync(path, `${path}.1`);
+    log.write('stderr', Buffer.from('err\n'));
+    log.reopen();
+    log.write('stdout', Buffer.from('o'));
+    log.close();
+    const texts = (file: string) =>
+      readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ').slice(1).join(' '));
+    expect([texts(`${path}.1`), texts(path)]).toEqual([['stdout F one', 'stderr F err'], ['stdout P two']]);
+    rmSync(dir, { recursive: true });
+  });
+});

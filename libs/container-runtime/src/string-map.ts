@@ -1,0 +1,2 @@
+/** Names by key and their values. */
+export type StringMap = Readonly<Record<string, string>>;

@@ -1,0 +1,53 @@
+import type { Clock } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
+
+interface Entry {
+  readonly backoff: Backoff;
+  /** The present wait, ms. */
+  wait: number;
+  /** Wall time at which it began, ms. */
+  at: number;
+}
+
+/** First and longest wait, ms. */
+const RANGE = { firstMs: 10_000, longestMs: 300_000 };
+/** Time after which failures are forgotten, ms. */
+const FORGET_MS = 2 * RANGE.longestMs;
+
+/** Waits by key: 10 s after the first failure, doubled with each up to 5 min, forgotten after 10 min without one. */
+export class Backoffs {
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Returns the wait of a key if it is not over yet; undefined otherwise.
+   * @param since wall time at which the wait began, ms; default that of the last {@link next}
+   */
+  waiting(key: string, since?: number): number | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    const began = since ?? entry.at;
+    if (began - entry.at > FORGET_MS || this.clock.wall() - began >= entry.wait) return undefined;
+    return entry.wait;
+  }
+
+  /** Milliseconds until the wait of a key is over. */
+  left(key: string, since?: number): number {
+    const wait = this.waiting(key, since);
+    const began = since ?? this.#entries.get(key)?.at ?? 0;
+    return wait === undefined ? 0 : began + wait - this.clock.wall();
+  }
+
+  /** Begins the next wait of a key. @param since wall time of the event that it follows, ms */
+  next(key: string, since = this.clock.wall()): void {
+    const known = this.#entries.get(key);
+    const backoff = known && since - known.at <= FORGET_MS ? known.backoff : new Backoff(RANGE);
+    this.#entries.set(key, { backoff, wait: backoff.next(), at: this.clock.wall() });
+  }
+
+  /** Forgets keys that had no failure for a long time. */
+  collect(): void {
+    for (const [key, { at }] of this.#entries) if (this.clock.wall() - at > FORGET_MS) this.#entries.delete(key);
+  }
+}

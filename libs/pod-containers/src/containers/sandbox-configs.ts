@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PortMapping, SandboxConfig } from '@orch/container-runtime';
+import {
+  type CgroupDriver,
+  type CgroupName,
+  cgroupPath,
+  type DnsSettings,
+  type EventSink,
+  kernelHostname,
+  podCgroup,
+  podDns,
+  podHostname,
+  uidOf,
+} from '@orch/pod-environment';
+import type { Pod } from '@orch/schema/types/core/v1';
+import { sandboxLabels } from './labels.js';
+import { sandboxSecurity } from './security.js';
+
+/** Settings of {@link SandboxConfigs}. */
+interface SandboxConfigsSettings {
+  /** Folder of the logs of all pods. */
+  readonly logs: string;
+  /** Folder of seccomp profiles. */
+  readonly profiles: string;
+  /** Returns the settings of resolvers. */
+  readonly dns: () => DnsSettings;
+  /** Cgroup below which those of pods are made, and who owns them; absent: the runtime decides. */
+  readonly cgroups?: { readonly root: CgroupName; readonly driver: CgroupDriver };
+  /** Receives what is to be reported. */
+  readonly events: EventSink;
+}
+
+/** Makes the settings of sandboxes from pods. */
+export class SandboxConfigs {
+  constructor(private readonly settings: SandboxConfigsSettings) {}
+
+  /** Folder of the logs of a pod. */
+  logFolder(pod: Pod): string {
+    const { name = '', namespace = '' } = pod.metadata ?? {};
+    return join(this.settings.logs, `${namespace}_${name}_${uidOf(pod)}`);
+  }
+
+  /**
+   * Returns the settings of a pod's sandbox; the folder of its logs is made.
+   * @param attempt number of sandboxes of the pod before
+   * @throws Error where the pod cannot have one
+   */
+  async of(pod: Pod, attempt: number): Promise<SandboxConfig> {
+    const { profiles, cgroups, events } = this.settings;
+    const dns = podDns(pod, this.settings.dns());
+    for (const [reason, message] of dns.warnings) events.ofPod(pod, 'Warning', reason, message);
+    const logDirectory = this.logFolder(pod);
+    await mkdir(logDirectory, { recursive: true, mode: 0o755 });
+    const { name = '', namespace = '', annotations = {} } = pod.metadata ?? {};
+    const { hostNetwork, securityContext } = pod.spec ?? {};
+    const sysctls = (securityContext?.sysctls ?? []).map(
+      ({ name: key = '', value = '' }) => [key.includes('/') ? swapped(key) : key, value] as const,
+    );
+    const hostname = podHostname(pod, this.settings.dns().clusterDomain);
+    const ports = portMappings(pod);
+    return {
+      metadata: { name, namespace, uid: uidOf(pod), attempt },
+      hostname: hostNetwork ? '' : kernelHostname(pod, hostname),
+      logDirectory,
+      dns: dns.config,
+      ...(ports.length > 0 && { portMappings: ports }),
+      labels: sandboxLabels(pod),
+      annotations,
+      ...(cgroups && { cgroupParent: cgroupPath(podCgroup(cgroups.root, pod), cgroups.driver) }),
+      security: sandboxSecurity(pod, profiles),
+      ...(sysctls.length > 0 && { sysctls: Object.fromEntries(sysctls) }),
+    };
+  }
+}
+
+/** `net/ipv4/conf/eno2.100/x` is `net.ipv4.conf.eno2/100.x` in the form with dots. */
+const swapped = (key: string): string => key.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
+
+function portMappings(pod: Pod): PortMapping[] {
+  if (pod.spec?.hostNetwork) return [];
+  return (pod.spec?.containers ?? []).flatMap(({ ports = [] }) =>
+    ports.map(({ protocol = 'TCP', containerPort = 0, hostPort = 0, hostIP = '' }) => ({
+      protocol,
+      containerPort,
+      hostPort,
+      hostIP,
+    })),
+  );
+}

@@ -1,0 +1,18 @@
+export { Backoffs } from './containers/backoffs.js';
+export { ContainerConfigs, type ContainerConfigsSettings } from './containers/container-configs.js';
+export { ContainerKiller } from './containers/container-killer.js';
+export { ContainerMounts } from './containers/container-mounts.js';
+export { deadRuns } from './containers/dead-runs.js';
+export { LifecycleHooks } from './containers/hooks.js';
+export { type ListedPod, RuntimeObserver } from './containers/observation.js';
+export { hasRunning, nothingOf, type ObservedPod } from './containers/observed-pod.js';
+export { PodRunner } from './containers/pod-runner.js';
+export { SandboxConfigs } from './containers/sandbox-configs.js';
+export type { StartError } from './containers/start-error.js';
+export { ImagePuller, type ImagePullerSettings } from './images/image-puller.js';
+export { ProbeManager } from './probes/probe-manager.js';
+export { Prober } from './probes/prober.js';
+export type { WaitingReason } from './status/container-statuses.js';
+export { isFinal } from './status/pod-phase.js';
+export { podStatusOf } from './status/pod-status.js';
+export { StatusManager, type StatusManagerSettings } from './status/status-manager.js';
