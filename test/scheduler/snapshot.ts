@@ -14,9 +14,9 @@ interface Named {
   readonly metadata: { readonly name: string; readonly namespace: string };
 }
 
-interface PlacedPod extends Named {
+interface MadePod extends Named {
   readonly spec: {
-    readonly nodeName: string;
+    readonly nodeName?: string;
     readonly containers: readonly { ports?: readonly object[] }[];
     volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
   };
@@ -64,11 +64,10 @@ export class Snapshot {
     const metadata = { annotations: { all: 'there' } };
     for (const [at, { taints }] of nodes.entries())
       ok(await this.api.patch(`/api/v1/nodes/n${at}`, 'merge', { metadata, spec: { taints } }));
-    for (const pod of withoutCollisions(random.many(15, 45, (at) => this.#onNode(random, `e${at}`, around))))
-      await this.#placed(random, pod);
-    for (const pod of random.many(0, 5, (at) =>
-      randomPod(random, `w${at}`, around, { schedulingGates: [{ name: 'w' }] }),
-    ))
+    const placed = random.many(15, 45, (at) => podOf(random, `e${at}`, around, { nodeName: random.pick(names) }));
+    for (const pod of withoutCollisions(placed)) await this.#placed(random, pod);
+    const gated = { schedulingGates: [{ name: 'w' }] };
+    for (const pod of withoutCollisions(random.many(0, 5, (at) => podOf(random, `w${at}`, around, gated))))
       await this.#nominated(pod, random.pick(names));
     await this.#nodesNoticed();
     await this.podsNoticed();
@@ -142,11 +141,7 @@ export class Snapshot {
     await this.reference.noticed('"Delete event for node" node=', ['marker']);
   }
 
-  #onNode(random: Random, name: string, around: Surroundings): PlacedPod {
-    return randomPod(random, name, around, { nodeName: random.pick(around.nodes) }) as unknown as PlacedPod;
-  }
-
-  async #placed(random: Random, pod: PlacedPod): Promise<void> {
+  async #placed(random: Random, pod: MadePod): Promise<void> {
     const path = await this.#in('/api/v1', 'pods', pod);
     await this.began(random, path);
     if (random.chance(0.1)) ok(await this.api.delete(path));
@@ -181,21 +176,27 @@ export class Snapshot {
   }
 }
 
+const usesOnePodClaim = ({ volumes = [] }: MadePod['spec']): boolean =>
+  volumes.some(({ persistentVolumeClaim: claim }) => claim?.claimName === FOR_ONE_POD.name);
+
 /**
  * Leaves ports of a node to one pod, and a claim for one pod to one: where several have the same one, the reference takes
  * it for free once one of them is gone.
  */
-function withoutCollisions(pods: readonly PlacedPod[]): readonly PlacedPod[] {
+function withoutCollisions(pods: readonly MadePod[]): readonly MadePod[] {
   const taken = new Set<string>();
   const takes = (what: string): boolean => !taken.has(what) && taken.add(what).has(what);
   for (const { metadata, spec } of pods) {
     for (const container of spec.containers)
-      if (container.ports && !takes(`ports of ${spec.nodeName}`)) delete container.ports;
-    const isForOne = spec.volumes?.some(({ persistentVolumeClaim: claim }) => claim?.claimName === FOR_ONE_POD);
-    if (isForOne && !takes(`claim of ${metadata.namespace}`)) delete spec.volumes;
+      if (container.ports && spec.nodeName && !takes(`ports of ${spec.nodeName}`)) delete container.ports;
+    const isMeant = metadata.namespace === FOR_ONE_POD.namespace && spec.nodeName !== undefined;
+    if (usesOnePodClaim(spec) && !(isMeant && takes('the claim'))) delete spec.volumes;
   }
   return pods;
 }
+
+const podOf = (random: Random, name: string, around: Surroundings, spec: Part): MadePod =>
+  randomPod(random, name, around, spec) as unknown as MadePod;
 
 /** Fails with the answer where it is a refusal. */
 export function ok(answer: Answer): Answer {

@@ -21,8 +21,8 @@ const inZone = (zone: string): Part => ({
 });
 const csi = (volumeHandle: string): Part => ({ csi: { driver: 'csi.test', volumeHandle } });
 
-/** Name of a claim that one pod alone may use. */
-export const FOR_ONE_POD = 'one-pod';
+/** A claim that one pod alone may use; the reference takes one of its name in another namespace for the same. */
+export const FOR_ONE_POD = { namespace: 'near', name: 'one-pod' } as const;
 
 /** Claims in each namespace. */
 const CLAIMS: Readonly<Record<string, ClaimKind>> = {
@@ -30,7 +30,7 @@ const CLAIMS: Readonly<Record<string, ClaimKind>> = {
   'near-z2': { volume: { spec: inZone('z2') } },
   'label-z1': { volume: { labels: { 'topology.kubernetes.io/zone': 'z1' } } },
   'label-z2-z3': { volume: { labels: { 'topology.kubernetes.io/zone': 'z2__z3' } } },
-  [FOR_ONE_POD]: { accessMode: 'ReadWriteOncePod', volume: {} },
+  [FOR_ONE_POD.name]: { accessMode: 'ReadWriteOncePod', volume: {} },
   'csi-a': { volume: { spec: csi('a') } },
   'csi-b': { volume: { spec: csi('b') } },
   'csi-c': { volume: { spec: csi('c') } },
@@ -69,6 +69,9 @@ function volume(namespace: string, name: string, { accessMode = 'ReadWriteOnce',
   };
 }
 
+const claimsIn = (namespace: string) =>
+  Object.entries(CLAIMS).filter(([name]) => name !== FOR_ONE_POD.name || namespace === FOR_ONE_POD.namespace);
+
 /** What pods with volumes need, with the path of each; nodes attach at most two volumes of a driver. */
 export function volumeObjects(nodes: readonly string[]): readonly (readonly [path: string, object: Part])[] {
   const storage = '/apis/storage.k8s.io/v1';
@@ -78,7 +81,7 @@ export function volumeObjects(nodes: readonly string[]): readonly (readonly [pat
     volumeBindingMode: 'WaitForFirstConsumer',
   };
   const perClaim = NAMESPACES.flatMap((namespace) =>
-    Object.entries(CLAIMS).flatMap(([name, kind]) => [
+    claimsIn(namespace).flatMap(([name, kind]) => [
       ...(kind.volume ? [['/api/v1/persistentvolumes', volume(namespace, name, kind)] as const] : []),
       [`/api/v1/namespaces/${namespace}/persistentvolumeclaims`, claim(namespace, name, kind)] as const,
     ]),

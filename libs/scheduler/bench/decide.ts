@@ -1,6 +1,5 @@
 // Decisions per second about pods of one kind, in one thread and without any server: `npx tsx --conditions=source
 // libs/scheduler/bench/decide.ts [NODES …]`. Every pod is taken for placed at once, as the scheduler does it.
-
 import { podInfoOf } from '@orch/scheduler-plugins';
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { SchedulingCycle } from '../src/cycle/scheduling-cycle.js';
