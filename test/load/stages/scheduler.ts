@@ -14,8 +14,8 @@ import { ServerProcesses } from '../usage.js';
 
 /** Nodes of each size, and pods of a round. */
 const SIZES = [
-  { nodes: 1_000, pods: 1_000 },
-  { nodes: 5_000, pods: 1_000 },
+  { nodes: 1_000, pods: 500 },
+  { nodes: 5_000, pods: 500 },
 ];
 /** Rounds of each kind that are not counted, and those that are. */
 const [WARM, COUNTED] = [1, 3];
