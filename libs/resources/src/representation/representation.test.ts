@@ -181,6 +181,7 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   it('text is laid out an item at a time as it would be whole', async () => {
     // Rows of tables say how old objects are, in seconds.
     vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 3 * 86_400_000 + 30_000);
     onTestFinished(() => void vi.useRealTimers());
     for (const resource of ['configmaps', 'table']) {
       const accept = resource === 'table' ? as('Table') : 'application/json';
