@@ -11,7 +11,7 @@ import { DEPLOY } from './helm.js';
 import { packedOrch } from './packed.js';
 
 const ROOT = resolve(DEPLOY, '..');
-const INSTALL_MS = 600_000;
+const INSTALL_MS = 1_200_000;
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 describe('the package, as a new user installs it', () => {
