@@ -18,7 +18,9 @@ const ROW =
   /^\| `([a-z_0-9]+)` \| (counter|gauge|histogram) \| (\w*) \| .*? \| (.*?)( \(deprecated since [\d.]+(, hidden)?\))? \|$/;
 
 function onThePage(): Map<string, Described> {
-  const rows = readFileSync(REFERENCE, 'utf8')
+  // Those of other commands follow.
+  const [page = ''] = readFileSync(REFERENCE, 'utf8').split('### Metrics of orch scheduler');
+  const rows = page
     .split('\n')
     .map((line) => ROW.exec(line))
     .filter((row) => row !== null && row[6] === undefined);
