@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitUntil } from '../../tools/up/index.js';
 
 /** Addresses within the namespaces of a run, which nothing outside sees. */
 export const SERVER_ADDRESS = '172.31.0.1';
@@ -94,4 +95,17 @@ export function removeControlGroup(name: string): void {
     rmdirSync(folder);
   };
   for (const hierarchy of hierarchies()) if (existsSync(join(hierarchy, name))) remove(join(hierarchy, name));
+}
+
+/** The same, once processes that were killed last have left their groups. @throws Error after ten seconds */
+export function removeEmptiedGroup(name: string): Promise<void> {
+  return waitUntil(`the control group ${name} is empty`, 10_000, () => {
+    try {
+      removeControlGroup(name);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EBUSY') return false;
+      throw error;
+    }
+  });
 }

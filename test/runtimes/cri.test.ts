@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { CriRuntime } from '@orch/container-runtime';
 import { describeRuntime, type RuntimeUnderTest } from '@orch/container-runtime/contract';
 import { installForNodes } from '../on-cluster/namespaces.js';
-import { removeControlGroup } from '../on-cluster/place.js';
+import { removeEmptiedGroup } from '../on-cluster/place.js';
 import { IMAGES } from './busybox-image.js';
 import { Containerd } from './containerd.js';
 
@@ -23,7 +23,7 @@ async function start(dir: string): Promise<RuntimeUnderTest> {
     }
     await cleaning.close();
     await containerd.stop();
-    removeControlGroup(basename(cgroup));
+    await removeEmptiedGroup(basename(cgroup));
   };
   return { runtime, image: IMAGES.busybox, cgroup, reconnect: () => Promise.resolve(connect()), stop };
 }

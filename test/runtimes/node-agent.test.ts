@@ -9,7 +9,7 @@ import { systemMounter } from '@orch/pod-environment';
 import { silentLogger, systemClock } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installForNodes } from '../on-cluster/namespaces.js';
-import { removeControlGroup } from '../on-cluster/place.js';
+import { removeEmptiedGroup } from '../on-cluster/place.js';
 import { Api, type ApiObject } from '../support/api.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { IMAGES, packImages } from './busybox-image.js';
@@ -109,7 +109,7 @@ describe.each([
     for (const client of clients) await client.close();
     await opened.stop();
     await server.stop();
-    removeControlGroup(basename(cgroup));
+    await removeEmptiedGroup(basename(cgroup));
     rmSync(dir, { recursive: true, force: true });
   });
 

@@ -10,7 +10,7 @@ import {
 } from '@orch/container-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installForNodes } from '../on-cluster/namespaces.js';
-import { removeControlGroup } from '../on-cluster/place.js';
+import { removeEmptiedGroup } from '../on-cluster/place.js';
 import { IMAGES, packImages } from './busybox-image.js';
 
 const NAMESPACES = { network: 'node', pid: 'container', ipc: 'pod' } as const;
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await runtime.removeSandbox(sandboxId);
-  removeControlGroup(basename(cgroup));
+  await removeEmptiedGroup(basename(cgroup));
   rmSync(dir, { recursive: true, force: true });
 });
 

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { ProcessRuntime } from '@orch/container-runtime';
 import { describeRuntime, type RuntimeUnderTest } from '@orch/container-runtime/contract';
 import { installForNodes } from '../on-cluster/namespaces.js';
-import { removeControlGroup } from '../on-cluster/place.js';
+import { removeEmptiedGroup } from '../on-cluster/place.js';
 import { IMAGES, packImages } from './busybox-image.js';
 
 describeRuntime('processes in namespaces', (dir) => start(dir, 'namespaces'), {
@@ -25,7 +25,7 @@ async function start(dir: string, isolation: 'namespaces' | 'none'): Promise<Run
   const cgroup = `/orch-runtimes-${process.pid}`;
   const stop = async () => {
     for (const { id } of await runtime.listSandboxes()) await runtime.removeSandbox(id);
-    removeControlGroup(basename(cgroup));
+    await removeEmptiedGroup(basename(cgroup));
   };
   return { runtime, image: IMAGES.busybox, cgroup, reconnect: () => ProcessRuntime.open(options), stop };
 }
