@@ -121,15 +121,15 @@ describe.each([
     ];
     await create(
       'web',
-      'trap "echo bye; exit 0" TERM; echo "$POD $(cat /cm/a)"; echo x > /work/ready; while true; do sleep 0.2; done',
+      'trap "echo bye; exit 0" TERM; echo "$POD $(cat /cm/a)"; echo x > /scratch/ready; while true; do sleep 0.2; done',
       {
         env: [{ name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
         volumeMounts: [
           { name: 'cm', mountPath: '/cm' },
-          { name: 'work', mountPath: '/work' },
+          { name: 'work', mountPath: '/scratch' },
         ],
         resources: { requests: { cpu: '100m' }, limits: { memory: '64Mi' } },
-        readinessProbe: { exec: { command: ['cat', '/work/ready'] }, periodSeconds: 1 },
+        readinessProbe: { exec: { command: ['cat', '/scratch/ready'] }, periodSeconds: 1 },
       },
       { volumes },
     );
@@ -161,14 +161,14 @@ describe.each([
         name: 'i',
         image: IMAGES.busybox,
         imagePullPolicy: 'Never',
-        command: ['sh', '-c', 'echo 1 > /work/done'],
-        volumeMounts: [{ name: 'work', mountPath: '/work' }],
+        command: ['sh', '-c', 'echo 1 > /scratch/done'],
+        volumeMounts: [{ name: 'work', mountPath: '/scratch' }],
       },
     ];
-    const volumeMounts = [{ name: 'work', mountPath: '/work' }];
+    const volumeMounts = [{ name: 'work', mountPath: '/scratch' }];
     await create(
       'again',
-      'test -e /work/second && exec sleep 1000; cat /work/done && touch /work/second && exit 1',
+      'test -e /scratch/second && exec sleep 1000; cat /scratch/done && touch /scratch/second && exit 1',
       { volumeMounts },
       { initContainers, volumes: [{ name: 'work', emptyDir: {} }] },
     );
