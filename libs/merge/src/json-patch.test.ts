@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, namesOf } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,6 @@ import { declaredType } from './apply/types/declared-types.js';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { applyJsonPatch } from './json-patch.js';
 import { applyMergePatch } from './merge-patch.js';
-import { haveVectors, vectors } from './testing/vectors.js';
 
 interface Vector {
   id: string;

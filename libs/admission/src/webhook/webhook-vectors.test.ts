@@ -1,13 +1,13 @@
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import { BASE_ENVIRONMENT } from '@orch/expressions';
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../attributes.js';
 import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { type ResourceVersion, type Rule, ruleMatches } from '../matching/rules.js';
 import { attributesOf, pluginContext, TestObjects } from '../testing/index.js';
-import { haveVectors, vectors } from '../testing/vectors.js';
 import { Hooks } from './hook.js';
 import { type ReviewVersion, verifiedAnswer } from './review.js';
 import { WebhookPlugin } from './webhook-plugin.js';

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { StatusError, setMember } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { describe, expect, it } from 'vitest';
 import { applyJsonPatch, applyMergePatch, strategicMergePatch } from '../index.js';
 import { cloneJson, equalJson, isObject } from '../json-values.js';
 import { managerOfVector, schemaOf, typesOf, type VectorKind } from '../testing/managed-kinds.js';
-import { haveVectors, vectors } from '../testing/vectors.js';
 import { ApplyError, withoutIdleTimes } from './index.js';
 import { fieldsV1Text, readFieldsV1 } from './paths/fields-v1.js';
 import { misfitsOf } from './values/fit.js';

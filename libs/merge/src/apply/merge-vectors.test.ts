@@ -1,8 +1,8 @@
 import { type JsonObject, StatusError } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { describe, expect, it } from 'vitest';
 import { cloneJson } from '../json-values.js';
 import { managerOfVector, type VectorKind } from '../testing/managed-kinds.js';
-import { haveVectors, vectors } from '../testing/vectors.js';
 import { ApplyError } from './index.js';
 import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
 

@@ -1,9 +1,9 @@
 import { type JsonObject, namesOf, parseApiVersion } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { loadScheme, type StructSchema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatchError } from '../errors.js';
-import { haveVectors, vectors } from '../testing/vectors.js';
 import { strategicMergePatch } from './strategic-merge-patch.js';
 
 interface Vector {

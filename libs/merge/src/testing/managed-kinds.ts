@@ -1,4 +1,5 @@
 import { type JsonObject, namesOf, parseApiVersion } from '@orch/machinery';
+import { sharedVectors as vectors } from '@orch/machinery/testing';
 import { loadScheme } from '@orch/schema';
 import {
   bothTypes,
@@ -10,7 +11,6 @@ import {
   pathsOf,
   type VersionTypes,
 } from '../apply/index.js';
-import { vectors } from './vectors.js';
 
 const scheme = loadScheme(namesOf('kubernetes'));
 const objectMeta = scheme.struct('meta/v1.ObjectMeta');

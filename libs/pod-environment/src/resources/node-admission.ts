@@ -1,4 +1,5 @@
-import type { Node, Pod, Taint, Toleration } from '@orch/schema/types/core/v1';
+import { untoleratedTaint } from '@orch/machinery';
+import type { Node, Pod } from '@orch/schema/types/core/v1';
 import { add, amountsOf, podAmounts, type ResourceAmounts } from './amounts.js';
 import { matchesNode } from './node-affinity.js';
 
@@ -32,7 +33,7 @@ export function admissionRefusals(pod: Pod, state: AdmissionState): AdmissionRef
   const { nodeName = '', os } = pod.spec ?? {};
   if (nodeName !== '' && nodeName !== node.metadata?.name) refusals.push(failed('NodeName'));
   if (conflictsWithPorts(pod, others)) refusals.push(failed('NodePorts'));
-  if (!isStatic && !tolerates(node.spec?.taints ?? [], pod.spec?.tolerations ?? []))
+  if (!isStatic && untoleratedTaint(node.spec?.taints ?? [], pod.spec?.tolerations ?? [], ['NoExecute']))
     refusals.push(failed('TaintToleration'));
   if (os?.name !== undefined && os.name !== 'linux')
     refusals.push({
@@ -105,18 +106,6 @@ function conflictsWithPorts(pod: Pod, others: readonly Pod[]): boolean {
 
 const collide = (a: HeldPort, b: HeldPort): boolean =>
   a.port === b.port && a.protocol === b.protocol && (a.address === b.address || a.address === ANY || b.address === ANY);
-
-function tolerates(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {
-  return taints
-    .filter(({ effect }) => effect === 'NoExecute')
-    .every((taint) => tolerations.some((toleration) => isTolerated(taint, toleration)));
-}
-
-function isTolerated(taint: Taint, { key = '', operator = 'Equal', value = '', effect }: Toleration): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key !== '' && key !== taint.key) return false;
-  return operator === 'Exists' || (key !== '' && value === (taint.value ?? ''));
-}
 
 /** Returns what pods on a node can have, from its object. */
 export const nodeAmounts = (node: Node): Map<string, bigint> => amountsOf(node.status?.allocatable);

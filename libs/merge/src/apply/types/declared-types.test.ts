@@ -1,7 +1,7 @@
 import { namesOf } from '@orch/machinery';
+import { haveVectors, sharedVectors as vectors } from '@orch/machinery/testing';
 import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
-import { haveVectors, vectors } from '../../testing/vectors.js';
 import { declaredType } from './declared-types.js';
 
 interface Fact {
