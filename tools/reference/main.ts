@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { definitions as apiServer } from '@orch/api-server';
+import { definitions as nodeAgent } from '@orch/node-agent';
 import { definitions as scheduler } from '@orch/scheduler-service';
 import { definitions as standalone } from '@orch/standalone';
 import { definitions as watchGateway } from '@orch/watch-gateway';
@@ -33,6 +34,12 @@ ${optionTable({ standalone, 'api-server': apiServer, 'watch-gateway': watchGatew
 [scheduler.md](scheduler.md) explains them.
 
 ${optionTable({ scheduler })}
+
+### Options of orch node-agent
+
+[node-agent.md](node-agent.md) explains them.
+
+${optionTable({ 'node-agent': nodeAgent })}
 
 ## Features
 

@@ -1,2 +1,3 @@
 export { NodeAgent } from './agent/node-agent.js';
+export { agentOptions, type NodeAgentOptions } from './options/agent-options.js';
 export { readAgentOptions } from './options/read-configuration.js';

@@ -7,6 +7,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>>
   'api-server': () => import('@orch/api-server'),
   'watch-gateway': () => import('@orch/watch-gateway'),
   scheduler: () => import('@orch/scheduler-service'),
+  'node-agent': () => import('@orch/node-agent'),
   version: () => import('./version.js'),
 };
 
@@ -16,6 +17,7 @@ const USAGE = `usage: orch <command> [options]
   api-server      stateless API server in front of PostgreSQL
   watch-gateway   serves watches from NATS, and from PostgreSQL where messages were lost
   scheduler       chooses nodes for pods
+  node-agent      runs the pods that are bound to this machine
   version         prints the version
 
 orch <command> --help lists the options of a command.

@@ -2,12 +2,14 @@ import { defineOptions, type OptionDefinitions, type OptionValues } from '@orch/
 import { nodeOptions } from './node-options.js';
 import { podOptions } from './pod-options.js';
 import { resourceOptions } from './resource-options.js';
+import { runtimeOptions } from './runtime-options.js';
 import { serverOptions } from './server-options.js';
 
 /** Definitions of all options of the node agent (spec: "Node agent option defaults"). */
 export const agentDefinitions = {
   ...serverOptions,
   ...podOptions,
+  ...runtimeOptions,
   ...nodeOptions,
   ...resourceOptions,
 } as const satisfies OptionDefinitions;

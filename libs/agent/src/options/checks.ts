@@ -11,6 +11,11 @@ export function checkAddresses(texts: readonly string[]): void {
   for (const text of texts) checkAddress(text);
 }
 
+/** Checks the address of a container runtime. @throws Error */
+export function checkEndpoint(text: string): void {
+  if (text !== 'process:' && !/^(?:unix:\/\/)?\/./.test(text)) throw new Error('must be unix:///path or process:');
+}
+
 /** Checks headers of HTTP, `name:value`. @throws Error for the first that is none */
 export function checkHeaders(headers: readonly string[]): void {
   for (const header of headers)

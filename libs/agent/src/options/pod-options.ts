@@ -28,17 +28,6 @@ export const podOptions = {
     min: 1,
     help: 'Interval at which each pod is compared with what runs though nothing has changed.',
   },
-  'container-runtime-endpoint': {
-    type: 'string',
-    default: 'unix:///run/containerd/containerd.sock',
-    help: 'Container runtime: unix:///path of a socket that speaks CRI v1, or process: for processes of this machine.',
-  },
-  'runtime-request-timeout': {
-    type: 'duration',
-    default: 120_000,
-    min: 1,
-    help: 'Time limit of requests to the container runtime, pulls of images and commands in containers excepted.',
-  },
   'container-log-max-files': { type: 'int', default: 5, min: 2, help: 'Log files that are kept of a container.' },
   'container-log-max-size': { type: 'bytes', default: 10 * 2 ** 20, min: 1, help: 'Size at which a log is rotated.' },
   'cluster-dns': {
