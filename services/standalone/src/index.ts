@@ -11,11 +11,13 @@ import {
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
+import { nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
 
 const options = defineOptions(
   {
     ...servingOptions,
     ...backendOptions,
+    ...nodeRuntimeOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
@@ -55,12 +57,21 @@ export async function main(args: readonly string[]): Promise<number> {
     restartTimeout: values.embeddedPostgresTimeout,
   });
   const settings: ControlPlaneSettings = {
-    role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
+    role: {
+      ...{ name: 'standalone', gatewayUrls: [], housekeeping: true },
+      publishesAuthority: values.nodeRuntime !== 'none',
+    },
     serving,
     backend: values,
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
+    companions: (api) => {
+      const { naming } = serving;
+      return [nodeRuntime({ options: values, naming, certDir: serving.certDir, dataDir }, api)].filter(
+        (each) => each !== undefined,
+      );
+    },
     openBus: (settings) => busOf(values, settings),
   };
   return runService(settings);

@@ -21,6 +21,7 @@ export function agentComponent({ options, connection, logger, names }: Parts): C
     },
     async stop() {
       await agent?.stop();
+      if (agent) logger.info('containers go on, and are found again at the next start', { node: agent.node.name });
       await Promise.all(connectionsOf(clients).map((client) => client.close()));
       await runtime?.close();
     },
