@@ -24,13 +24,15 @@ install: node_modules/.package-lock.json
 build: install
 	npm run --silent build
 
+NODE_process = --node-runtime=process
+RUN_containerd = npx tsx tools/up/with-containerd.ts $(DATA_DIR)/containerd
 PACKAGES_process = bubblewrap busybox-static
 PACKAGES_containerd = containerd runc containernetworking-plugins iptables busybox-static
 
 # One command: embedded PostgreSQL, one HTTPS port, nothing to configure.
 run: build
 	@test $(RUNTIME) = none || tools/up/install-packages.sh --only $(PACKAGES_$(RUNTIME))
-	node_modules/.bin/orch standalone --node-runtime=$(RUNTIME) --secure-port=$(PORT) --data-dir=$(DATA_DIR) --naming=$(NAMING) --kubeconfig-out=$(DATA_DIR)/kubeconfig
+	$(RUN_$(RUNTIME)) node_modules/.bin/orch standalone $(NODE_$(RUNTIME)) --secure-port=$(PORT) --data-dir=$(DATA_DIR) --naming=$(NAMING) --kubeconfig-out=$(DATA_DIR)/kubeconfig
 
 # One npm package of everything, build/package/orch-<version>.tgz: npm i -g runs it anywhere.
 package: build

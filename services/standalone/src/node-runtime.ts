@@ -7,15 +7,27 @@ import { issueClientCertificate } from '@orch/authentication';
 import type { Connection } from '@orch/client';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import { type Component, type OptionValues, systemClock } from '@orch/runtime';
-import { makeDemoImage } from './demo-image.js';
+import { DEMO_IMAGE, makeImage } from './made-images.js';
+
+/** Runtimes that have a name. */
+const ENDPOINTS: ReadonlyMap<string, string> = new Map([
+  ['process', 'process:'],
+  ['containerd', 'unix:///run/containerd/containerd.sock'],
+]);
+
+/** @throws Error for what is no runtime */
+function checkRuntime(text: string): void {
+  if (text !== 'none' && !ENDPOINTS.has(text) && !/^unix:\/\/\/./.test(text))
+    throw new Error('must be none, process, containerd, or unix:///path');
+}
 
 /** Options of the node that this machine is. */
 export const nodeRuntimeOptions = {
   'node-runtime': {
     type: 'string',
-    choices: ['none', 'process', 'containerd'],
     default: 'none',
-    help: 'Runs pods on this machine: as processes of it, or as containers of containerd; none runs no pods. The machine becomes a node.',
+    check: checkRuntime,
+    help: 'What runs pods on this machine, which becomes a node: process (they are processes of it), containerd, or unix:///path of a socket that speaks CRI v1; none runs no pods.',
   },
   'node-config': {
     type: 'string',
@@ -58,8 +70,8 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
   const { naming, dataDir } = settings;
   const images = join(dataDir, 'images');
   await mkdir(images, { recursive: true, mode: 0o700 });
-  const image = await makeDemoImage(images);
-  if (image) api.logger.info('an image to try: kubectl run web --image=IMAGE', { image });
+  if ((await makeImage(DEMO_IMAGE, images)) !== undefined)
+    api.logger.info('an image to try: kubectl run web --image=IMAGE', { image: DEMO_IMAGE.name });
   const names = namesOf(naming);
   const { values: options } = nodeAgentOptions.parse(argumentsOf(settings, images), {});
   const connection = await connectionOf(nodeNameFor(options), settings.certDir, api);
@@ -72,7 +84,8 @@ function argumentsOf({ options, naming, certDir, dataDir }: NodeSettings, images
   return [
     ...[`--naming=${naming}`, `--root-dir=${join(dataDir, 'node')}`, `--client-ca-file=${join(certDir, 'ca.crt')}`],
     ...['--anonymous-auth=false', '--authentication-token-webhook', '--authorization-mode=Webhook'],
-    ...(runtime === 'process' ? ['--container-runtime-endpoint=process:', `--process-images=${images}`] : []),
+    ...(runtime === 'process' ? [`--process-images=${images}`] : []),
+    `--container-runtime-endpoint=${ENDPOINTS.get(runtime) ?? runtime}`,
     ...(nodeConfig === undefined ? defaultsOf() : [`--config=${nodeConfig}`]),
   ];
 }

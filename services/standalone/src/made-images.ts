@@ -7,10 +7,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Name of the image. */
-export const DEMO_IMAGE = 'localhost/demo:latest';
-/** File of the image. */
-const ARCHIVE = 'demo.tar';
+/** An image that is made of what is on the machine. */
+interface MadeImage {
+  /** Name with its tag. */
+  readonly name: string;
+  /** File name of its archive. */
+  readonly file: string;
+  /** What its containers run by default. */
+  readonly command: readonly string[];
+}
+
 /** Port on which the image serves a page. */
 const PORT = 8080;
 /** A first process ends at a signal only if it handles it, which httpd does not. */
@@ -28,25 +34,39 @@ interface Descriptor {
   readonly size: number;
 }
 
+/** An image to try out: it serves a page on port 8080, and has a shell. */
+export const DEMO_IMAGE: MadeImage = {
+  name: 'localhost/demo:latest',
+  file: 'demo.tar',
+  command: ['sh', '-c', SCRIPT],
+};
+
+/** An image that keeps the sandbox of a pod, for a runtime that has none. */
+export const PAUSE_IMAGE: MadeImage = {
+  name: 'localhost/pause:1',
+  file: 'pause.tar',
+  command: ['sleep', '2147483647'],
+};
+
 /**
- * Makes an image to try out, from the busybox of this machine: it serves a page on port 8080, and has a shell.
+ * Makes an image from the busybox of this machine.
  * @param folder where its archive is put, in the layout of OCI; one that is there is kept
- * @returns its name; undefined without a busybox that needs no libraries
+ * @returns path of the archive; undefined without a busybox that needs no libraries
  */
-export async function makeDemoImage(folder: string): Promise<string | undefined> {
-  const archive = join(folder, ARCHIVE);
-  if (existsSync(archive)) return DEMO_IMAGE;
+export async function makeImage(image: MadeImage, folder: string): Promise<string | undefined> {
+  const archive = join(folder, image.file);
+  if (existsSync(archive)) return archive;
   const busybox = await staticBusybox();
   if (busybox === undefined) return undefined;
   const making = await mkdtemp(join(folder, '.making-'));
   try {
-    await writeLayout(making, await layerOf(making, busybox));
-    await run('tar', ['-C', join(making, 'layout'), '-cf', join(making, ARCHIVE), '.']);
-    await rename(join(making, ARCHIVE), archive);
+    await writeLayout(making, await layerOf(making, busybox), image);
+    await run('tar', ['-C', join(making, 'layout'), '-cf', join(making, image.file), '.']);
+    await rename(join(making, image.file), archive);
   } finally {
     await rm(making, { recursive: true, force: true });
   }
-  return DEMO_IMAGE;
+  return archive;
 }
 
 /** Returns the path of a busybox that is linked statically, which an image needs nothing beside. */
@@ -77,7 +97,7 @@ async function layerOf(making: string, busybox: string): Promise<string> {
   return layer;
 }
 
-async function writeLayout(making: string, layer: string): Promise<void> {
+async function writeLayout(making: string, layer: string, { name, command }: MadeImage): Promise<void> {
   const layout = join(making, 'layout');
   const blobs = join(layout, 'blobs', 'sha256');
   await mkdir(blobs, { recursive: true });
@@ -85,22 +105,22 @@ async function writeLayout(making: string, layer: string): Promise<void> {
   const architecture = PROCESSORS[process.arch] ?? process.arch;
   const configuration = await blobOf(
     blobs,
-    json(configurationOf(architecture, files.digest)),
+    json(configurationOf(architecture, files.digest, command)),
     `${MEDIA}.config.v1+json`,
   );
   const manifest = { schemaVersion: 2, mediaType: `${MEDIA}.manifest.v1+json`, config: configuration, layers: [files] };
   const described = {
     ...(await blobOf(blobs, json(manifest), manifest.mediaType)),
     platform: { os: 'linux', architecture },
-    annotations: { 'io.containerd.image.name': DEMO_IMAGE, 'org.opencontainers.image.ref.name': DEMO_IMAGE },
+    annotations: { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name },
   };
   await writeFile(join(layout, 'oci-layout'), json({ imageLayoutVersion: '1.0.0' }));
   await writeFile(join(layout, 'index.json'), json({ schemaVersion: 2, manifests: [described] }));
 }
 
-const configurationOf = (architecture: string, layer: string) => ({
+const configurationOf = (architecture: string, layer: string, Cmd: readonly string[]) => ({
   ...{ os: 'linux', architecture, rootfs: { type: 'layers', diff_ids: [layer] } },
-  config: { Env: ['PATH=/bin'], Cmd: ['sh', '-c', SCRIPT] },
+  config: { Env: ['PATH=/bin'], Cmd },
 });
 
 async function blobOf(folder: string, bytes: Buffer, mediaType: string): Promise<Descriptor> {
