@@ -39,6 +39,8 @@ const options = defineOptions(
 /** Every option of this command, as the reference of options lists them. */
 export const definitions: OptionDefinitions = options.definitions;
 
+const ROLE = { name: 'standalone', gatewayUrls: [], housekeeping: true };
+
 /** `orch standalone`: everything in one process tree, with an embedded PostgreSQL. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(options, args, 'orch standalone [options]');
@@ -57,21 +59,13 @@ export async function main(args: readonly string[]): Promise<number> {
     restartTimeout: values.embeddedPostgresTimeout,
   });
   const settings: ControlPlaneSettings = {
-    role: {
-      ...{ name: 'standalone', gatewayUrls: [], housekeeping: true },
-      publishesAuthority: values.nodeRuntime !== 'none',
-    },
+    role: { ...ROLE, publishesAuthority: values.nodeRuntime !== 'none' },
     serving,
     backend: values,
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
-    companions: (api) => {
-      const { naming } = serving;
-      return [nodeRuntime({ options: values, naming, certDir: serving.certDir, dataDir }, api)].filter(
-        (each) => each !== undefined,
-      );
-    },
+    companions: (api) => nodeRuntime({ ...serving, dataDir }, api),
     openBus: (settings) => busOf(values, settings),
   };
   return runService(settings);

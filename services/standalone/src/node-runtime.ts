@@ -15,7 +15,7 @@ const ENDPOINTS: ReadonlyMap<string, string> = new Map([
   ['containerd', 'unix:///run/containerd/containerd.sock'],
 ]);
 
-/** @throws Error for what is no runtime */
+/** Checks the name or address of a runtime. @throws Error */
 function checkRuntime(text: string): void {
   if (text !== 'none' && !ENDPOINTS.has(text) && !/^unix:\/\/\/./.test(text))
     throw new Error('must be none, process, containerd, or unix:///path');
@@ -36,9 +36,7 @@ export const nodeRuntimeOptions = {
 } as const;
 
 /** Folders of a node, and what it is told of the API. */
-interface NodeSettings {
-  /** Values of {@link nodeRuntimeOptions}. */
-  readonly options: OptionValues<typeof nodeRuntimeOptions>;
+interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
   /** Naming profile of the API. */
   readonly naming: NamingProfile;
   /** Folder of certificates and keys of the process. */
@@ -52,18 +50,15 @@ const LIFETIME_MS = 365 * 86_400_000;
 /** Folders in which control groups are made, in version 1 and version 2 of them. */
 const CGROUP_FOLDERS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
-/** Returns the node agent of this machine; undefined where no pods are to run on it. @param api the API beside it */
-export function nodeRuntime(settings: NodeSettings, api: ServedApi): Component | undefined {
-  if (settings.options.nodeRuntime === 'none') return undefined;
+/** Returns the node agent of this machine; nothing where no pods are to run on it. @param api the API beside it */
+export function nodeRuntime(settings: NodeSettings, api: ServedApi): Component[] {
+  if (settings.nodeRuntime === 'none') return [];
   let agent: Component | undefined;
-  return {
-    name: 'node agent',
-    async start() {
-      agent = await agentOf(settings, api);
-      await agent.start();
-    },
-    stop: async (deadline) => agent?.stop(deadline),
+  const start = async () => {
+    agent = await agentOf(settings, api);
+    await agent.start();
   };
+  return [{ name: 'node agent', start, stop: async (deadline) => agent?.stop(deadline) }];
 }
 
 async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Component> {
@@ -78,9 +73,9 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
   return agentComponent({ options, connection, logger: api.logger, names });
 }
 
-/** Without a configuration file, what suits a machine that is used for other things, too. */
-function argumentsOf({ options, naming, certDir, dataDir }: NodeSettings, images: string): string[] {
-  const { nodeRuntime: runtime, nodeConfig } = options;
+/** Returns the arguments of the agent; without a configuration file, they suit a machine that is used for other things, too. */
+function argumentsOf(settings: NodeSettings, images: string): string[] {
+  const { nodeRuntime: runtime, nodeConfig, naming, certDir, dataDir } = settings;
   return [
     ...[`--naming=${naming}`, `--root-dir=${join(dataDir, 'node')}`, `--client-ca-file=${join(certDir, 'ca.crt')}`],
     ...['--anonymous-auth=false', '--authentication-token-webhook', '--authorization-mode=Webhook'],

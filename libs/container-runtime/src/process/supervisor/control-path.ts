@@ -2,7 +2,7 @@ import { constants, openSync } from 'node:fs';
 import { CONTAINER_FILES } from '../state/records.js';
 
 /** A path of the control socket of a container that is short enough for a socket, however long that of its folder is. */
-export interface ControlPath {
+interface ControlPath {
   /** Path of the socket: by a descriptor of the folder, as a socket's may have 107 bytes. */
   readonly path: string;
   /** Descriptor of the folder. The path holds until it is closed. */
