@@ -13,7 +13,7 @@ interface MadeImage {
   readonly name: string;
   /** File name of its archive. */
   readonly file: string;
-  /** What its containers run by default. */
+  /** Command that its containers run by default. */
   readonly command: readonly string[];
 }
 
