@@ -12,12 +12,14 @@ import {
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
 import { nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
+import { scheduler, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
   {
     ...servingOptions,
     ...backendOptions,
     ...nodeRuntimeOptions,
+    ...schedulerOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
@@ -67,10 +69,8 @@ export async function main(args: readonly string[]): Promise<number> {
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
     companions: (api) => {
-      const { naming } = serving;
-      return [nodeRuntime({ options: values, naming, certDir: serving.certDir, dataDir }, api)].filter(
-        (each) => each !== undefined,
-      );
+      const beside = { options: values, naming: serving.naming, certDir: serving.certDir };
+      return [nodeRuntime({ ...beside, dataDir }, api), scheduler(beside, api)].filter((each) => each !== undefined);
     },
     openBus: (settings) => busOf(values, settings),
   };
