@@ -38,8 +38,7 @@ describe('a standalone server whose machine is a node', () => {
 
   test('registers the node, and runs the image that it has made, which serves a page', async () => {
     await expect.poll(nodeName).toBeDefined();
-    const place = JSON.stringify({ spec: { nodeName: await nodeName() } });
-    await kubectl.ok(['run', 'web', '--image=localhost/demo', `--overrides=${place}`]);
+    await kubectl.ok(['run', 'web', '--image=localhost/demo']);
     await expect.poll(() => phaseOf('web')).toBe('Running');
     await expect
       .poll(async () => {
@@ -51,7 +50,6 @@ describe('a standalone server whose machine is a node', () => {
 
   test('gives pods a token, and the authority with which they verify the API', async () => {
     const spec = {
-      nodeName: await nodeName(),
       restartPolicy: 'Never',
       containers: [
         {

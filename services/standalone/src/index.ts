@@ -12,12 +12,14 @@ import {
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
 import { nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
+import { scheduler, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
   {
     ...servingOptions,
     ...backendOptions,
     ...nodeRuntimeOptions,
+    ...schedulerOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
@@ -65,7 +67,7 @@ export async function main(args: readonly string[]): Promise<number> {
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
-    companions: (api) => nodeRuntime({ ...serving, dataDir }, api),
+    companions: (api) => [...nodeRuntime({ ...serving, dataDir }, api), ...scheduler(serving, api)],
     openBus: (settings) => busOf(values, settings),
   };
   return runService(settings);

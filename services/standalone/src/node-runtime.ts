@@ -1,12 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentComponent, nodeAgentOptions, nodeNameFor } from '@orch/agent-process';
 import type { ServedApi } from '@orch/apiserver';
-import { issueClientCertificate } from '@orch/authentication';
-import type { Connection } from '@orch/client';
 import { type NamingProfile, namesOf } from '@orch/machinery';
-import { type Component, type OptionValues, systemClock } from '@orch/runtime';
+import type { Component, OptionValues } from '@orch/runtime';
+import { connectionOf } from './connection.js';
 import { DEMO_IMAGE, makeImage } from './made-images.js';
 
 /** Runtimes that have a name. */
@@ -45,8 +43,6 @@ interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
   readonly dataDir: string;
 }
 
-/** Milliseconds that the client certificate of the node lives; each start of the process makes another. */
-const LIFETIME_MS = 365 * 86_400_000;
 /** Folders in which control groups are made, in version 1 and version 2 of them. */
 const CGROUP_FOLDERS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
@@ -62,6 +58,8 @@ export function nodeRuntime(settings: NodeSettings, api: ServedApi): Component[]
 }
 
 async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Component> {
+  // A process without a node does not load it.
+  const { agentComponent, nodeAgentOptions, nodeNameFor } = await import('@orch/agent-process');
   const { naming, dataDir } = settings;
   const images = join(dataDir, 'images');
   await mkdir(images, { recursive: true, mode: 0o700 });
@@ -69,7 +67,9 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
     api.logger.info('an image to try: kubectl run web --image=IMAGE', { image: DEMO_IMAGE.name });
   const names = namesOf(naming);
   const { values: options } = nodeAgentOptions.parse(argumentsOf(settings, images), {});
-  const connection = await connectionOf(nodeNameFor(options), settings.certDir, api);
+  // The node is what NodeRestriction and the node authorizer know it as, and has no other rights.
+  const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
+  const connection = await connectionOf(user, settings.certDir, api);
   return agentComponent({ options, connection, logger: api.logger, names });
 }
 
@@ -101,18 +101,4 @@ function mayMakeGroups(): boolean {
   } catch {
     return false;
   }
-}
-
-/** The node is what NodeRestriction and the node authorizer know it as, and has no other rights. */
-async function connectionOf(name: string, certDir: string, api: ServedApi): Promise<Connection> {
-  const [cert, key] = await Promise.all(['ca.crt', 'ca.key'].map((file) => readFile(join(certDir, file), 'utf8')));
-  const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
-  const pair = await issueClientCertificate(
-    { cert: cert ?? '', key: key ?? '' },
-    user,
-    LIFETIME_MS,
-    systemClock.wall(),
-  );
-  const ca = api.authority();
-  return { server: api.url(), ...(ca !== undefined && { ca }), ...pair };
 }

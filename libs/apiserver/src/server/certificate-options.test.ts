@@ -173,6 +173,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   kubeconfig: 'of a scheduler, which is a client: it tells of its requests that fail',
   'write-config-to': 'it is written',
   'node-config': 'of a node agent, as its options are',
+  'scheduler-config': 'of a scheduler: what it names of a connection has no effect',
   'bootstrap-kubeconfig': 'of a node agent: it is used until there is a certificate',
   'hostname-override': 'a name',
   'manifest-url': 'of a node agent: an address, believed by the roots that Node ships',
