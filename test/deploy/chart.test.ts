@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anyPlaces, permissionsOf } from '@orch/feed';
@@ -18,7 +19,8 @@ const ALL = [
   '--set=nats.urlSecret=nats,nats.bundled.enabled=false,nats.auth.secret=nats-auth,nats.auth.by=password',
   '--set=nats.tls.secret=nats-tls,nats.tls.clientCertificate=true',
   '--set=monitoring.probe.enabled=true,monitoring.probe.prober=blackbox:9115',
-  '--set-string=monitoring.rules=groups: []',
+  '--set=scheduler.enabled=true',
+  '--set-string=scheduler.config=a: b,monitoring.rules=groups: []',
   '--set-string=monitoring.dashboards.orch=\\{\\}',
 ];
 /** Identities with no more rights than each process needs, and everything recorded. */
@@ -358,6 +360,54 @@ describe('the chart', () => {
     expect((containers(server)[0].args as string[]).join()).not.toContain('--kubelet-client-users');
   });
 
+  test.each([
+    ['that it makes', 'pki.mode=generate', 'Secret', 'orch-scheduler'],
+    ['of cert-manager', 'pki.mode=certManager', 'Certificate', 'orch-scheduler'],
+    ['of yours', 'scheduler.clientSecret=mine', undefined, 'mine'],
+  ])('runs a scheduler with a certificate %s', (_, set, kind, secret) => {
+    const { objects } = render('values', `--set=scheduler.enabled=true,${set}`);
+    const deployment = named(objects, 'Deployment', 'orch-scheduler') as Manifest;
+    expect(deployment.spec.replicas).toBe(2);
+    const made = objects.filter(({ metadata }) => metadata.name === 'orch-scheduler').map((each) => each.kind);
+    expect(made.filter((each) => ['Secret', 'Certificate'].includes(each))).toEqual(kind ? [kind] : []);
+    const [pki] = deployment.spec.template.spec.volumes;
+    expect(pki.projected.sources.map((source: Manifest) => source.secret.name)).toEqual([secret, 'orch-servers']);
+    if (kind === 'Secret') {
+      const { subject, subjectAltName } = new X509Certificate(
+        Buffer.from(named(objects, 'Secret', 'orch-scheduler')?.data['tls.crt'], 'base64'),
+      );
+      expect([subject, subjectAltName]).toEqual(['CN=system:kube-scheduler', 'DNS:localhost']);
+    }
+  });
+
+  test('gives a scheduler only options that it has, a kubeconfig, and a way to api-servers', () => {
+    const set = '--set=scheduler.enabled=true,scheduler.extraArgs={--max-bindings=64}';
+    const { objects } = render('values', set, '--set-string=scheduler.config=a: b');
+    const [{ args }] = containers(named(objects, 'Deployment', 'orch-scheduler') as Manifest);
+    expect(args).toEqual(expect.arrayContaining(['--max-bindings=64', '--config=/etc/orch/scheduler/config.yaml']));
+    const { stderr } = spawnSync(process.execPath, [EXECUTABLE, ...args, '--none-such'], { encoding: 'utf8', env: {} });
+    expect(stderr).toBe('Error: unknown flag: --none-such\n');
+    const { data } = named(objects, 'ConfigMap', 'orch-scheduler') as Manifest;
+    expect(data['config.yaml']).toBe('a: b');
+    expect(parse(data.kubeconfig).clusters[0].cluster.server).toBe('https://orch-api-server.orch.svc:443');
+    const from = (named(objects, 'NetworkPolicy', 'orch-api-server') as Manifest).spec.ingress.flatMap(
+      (rule: Manifest) =>
+        rule.from.map((peer: Manifest) => peer.podSelector.matchLabels['app.kubernetes.io/component']),
+    );
+    expect(from).toContain('scheduler');
+  });
+
+  test('replaces the pods of a scheduler when its configuration changes, and has none unless asked to', () => {
+    const checksum = (config: string) =>
+      named(
+        render('values', '--set=scheduler.enabled=true', `--set-string=scheduler.config=${config}`).objects,
+        'Deployment',
+        'orch-scheduler',
+      )?.spec.template.metadata.annotations['checksum/start'];
+    expect(checksum('a: b')).not.toBe(checksum('a: c'));
+    expect(render('values').text).not.toContain('orch-scheduler');
+  });
+
   test('takes rules and dashboards as files', () => {
     const rules = join(DEPLOY, 'prometheus', 'rules', 'orch.yml');
     const dashboard = join(DEPLOY, 'grafana', 'orch-watch.json');
@@ -404,6 +454,10 @@ describe('the chart', () => {
     ['probes without an exporter', 'monitoring.probe.enabled=true'],
     ['a probe of nobody', 'monitoring.probe.targets.orch_tls=api.example.com:6443'],
     ['an audit log without a policy', 'audit.postgres.enabled=true'],
+    [
+      'a scheduler that nobody believes',
+      'scheduler.enabled=true,pki.mode=secret,pki.secretName=s,loadBalancer.secretName=b',
+    ],
     ['gateways alone with an identity', 'nats.auth.gatewaySecret=s'],
   ])('refuses %s', (_, value) => {
     const { code, stderr } = runHelm(['template', 'orch', CHART, '--kube-version=1.27', `--set=${value}`]);

@@ -72,6 +72,14 @@ shown nothing.
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret with what a scheduler is believed by, and shows to whoever asks for its metrics. */}}
+{{- define "orch.schedulerSecret" -}}
+{{- if .Values.scheduler.clientSecret -}}{{ .Values.scheduler.clientSecret }}
+{{- else if eq .Values.pki.mode "secret" -}}{{ fail "scheduler.clientSecret is needed with pki.mode=secret" }}
+{{- else -}}{{ include "orch.fullname" . }}-scheduler
+{{- end -}}
+{{- end -}}
+
 {{/* DNS names and addresses by which clients and servers reach servers, as JSON: {dns: […], ip: […]}. */}}
 {{- define "orch.hosts" -}}
 {{- $root := . -}}
