@@ -11,7 +11,7 @@ import {
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
-import { nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
+import { disabledPlugins, nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
 import { scheduler, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
@@ -51,6 +51,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const dataDir = resolve(values.dataDir);
   const serving = {
     ...values,
+    disableAdmissionPlugins: disabledPlugins(values),
     certDir: values.certDir ?? `${dataDir}/pki`,
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServedApi } from '@orch/apiserver';
 import { type NamingProfile, namesOf } from '@orch/machinery';
-import type { Component, OptionValues } from '@orch/runtime';
+import { type Component, Metrics, type OptionValues } from '@orch/runtime';
 import { connectionOf } from './connection.js';
 import { DEMO_IMAGE, makeImage } from './made-images.js';
 
@@ -32,6 +32,29 @@ export const nodeRuntimeOptions = {
     help: 'File of a KubeletConfiguration for --node-runtime. Default: the cluster domain cluster.local, swap may be on.',
   },
 } as const;
+
+/** Taints new nodes until a controller finds them ready. */
+const TAINTS_NEW_NODES = 'TaintNodesByCondition';
+
+/** Options of admission, and of the node. */
+interface AdmittedNode {
+  readonly nodeRuntime: string;
+  readonly enableAdmissionPlugins: readonly string[];
+  readonly disableAdmissionPlugins: readonly string[];
+}
+
+/**
+ * Returns the admission plugins that are off. Where this machine is a node, nothing may taint it when it registers, unless that is asked
+ * for: no controller of this process would remove the taint, and no pod would be scheduled.
+ */
+export function disabledPlugins({
+  nodeRuntime,
+  enableAdmissionPlugins,
+  disableAdmissionPlugins,
+}: AdmittedNode): string[] {
+  const mayTaint = nodeRuntime === 'none' || enableAdmissionPlugins.includes(TAINTS_NEW_NODES);
+  return mayTaint ? [...disableAdmissionPlugins] : [...new Set([...disableAdmissionPlugins, TAINTS_NEW_NODES])];
+}
 
 /** Folders of a node, and what it is told of the API. */
 interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
@@ -70,7 +93,7 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
   // The node is what NodeRestriction and the node authorizer know it as, and has no other rights.
   const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
   const connection = await connectionOf(user, settings.certDir, api);
-  return agentComponent({ options, connection, logger: api.logger, names });
+  return agentComponent({ options, connection, logger: api.logger, metrics: new Metrics(), names });
 }
 
 /** Returns the arguments of the agent; without a configuration file, they suit a machine that is used for other things, too. */
