@@ -7,8 +7,10 @@ import { connectionOf } from './connection.js';
 /** Options of the scheduler in this process. */
 export const schedulerOptions = {
   scheduler: {
-    type: 'bool',
-    help: 'Chooses nodes for pods in this process. Default: where --node-runtime runs pods.',
+    type: 'string',
+    choices: ['auto', 'true', 'false'],
+    default: 'auto',
+    help: 'Whether this process chooses nodes for pods; auto: where --node-runtime runs pods.',
   },
   'scheduler-config': {
     type: 'string',
@@ -37,7 +39,7 @@ const USER = { name: 'system:kube-scheduler', groups: [] };
  */
 export function scheduler(settings: SchedulerSettings, api: ServedApi): Component[] {
   const { scheduler: wanted, nodeRuntime } = settings;
-  if (!(wanted ?? nodeRuntime !== 'none')) return [];
+  if (wanted === 'false' || (wanted === 'auto' && nodeRuntime === 'none')) return [];
   let scheduling: SchedulingComponent | undefined;
   const start = async () => {
     scheduling = await schedulingOf(settings, api);
