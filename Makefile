@@ -5,6 +5,8 @@
 PORT ?= 6443
 NAMING ?= kubernetes
 DATA_DIR ?= .orch
+# What runs pods on this machine: none, process (processes of it, by bubblewrap) or containerd.
+RUNTIME ?= none
 API_SERVERS ?= 2
 GATEWAYS ?= 2
 LOAD_BALANCER ?= nginx
@@ -22,9 +24,15 @@ install: node_modules/.package-lock.json
 build: install
 	npm run --silent build
 
+NODE_process = --node-runtime=process
+RUN_containerd = npx tsx tools/up/with-containerd.ts $(DATA_DIR)/containerd
+PACKAGES_process = bubblewrap busybox-static
+PACKAGES_containerd = containerd runc containernetworking-plugins iptables busybox-static
+
 # One command: embedded PostgreSQL, one HTTPS port, nothing to configure.
 run: build
-	node_modules/.bin/orch standalone --secure-port=$(PORT) --data-dir=$(DATA_DIR) --naming=$(NAMING) --kubeconfig-out=$(DATA_DIR)/kubeconfig
+	@test $(RUNTIME) = none || tools/up/install-packages.sh --only $(PACKAGES_$(RUNTIME))
+	$(RUN_$(RUNTIME)) node_modules/.bin/orch standalone $(NODE_$(RUNTIME)) --secure-port=$(PORT) --data-dir=$(DATA_DIR) --naming=$(NAMING) --kubeconfig-out=$(DATA_DIR)/kubeconfig
 
 # One npm package of everything, build/package/orch-<version>.tgz: npm i -g runs it anywhere.
 package: build

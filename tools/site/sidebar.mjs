@@ -18,7 +18,17 @@ export const GROUPS = [
   },
   {
     text: 'Install and run',
-    pages: ['deploy', 'components', 'scheduler', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'],
+    pages: [
+      'deploy',
+      'components',
+      'scheduler',
+      'node-agent',
+      'operations',
+      'upgrade',
+      'backup',
+      'monitoring',
+      'limits',
+    ],
   },
   {
     text: 'Secure',

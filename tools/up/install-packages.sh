@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, nginx, HAProxy, Redis.
-# Does nothing when they are there; needs root and apt-get when they are not. Nothing is started.
+# After --only, nothing but the packages that are named. Does nothing when they are there; needs root and apt-get when they are not. Nothing is started.
 set -euo pipefail
 
 missing=()
 has() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ]; }
-compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || has postgres || missing+=(postgresql)
-has nats-server || missing+=(nats-server)
-has nginx || missing+=(nginx-light)
-has haproxy || missing+=(haproxy)
-has redis-server || missing+=(redis-server)
-has openssl || missing+=(openssl)
+if [ "${1:-}" = --only ]; then
+  shift
+else
+  compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || has postgres || missing+=(postgresql)
+  has nats-server || missing+=(nats-server)
+  has nginx || missing+=(nginx-light)
+  has haproxy || missing+=(haproxy)
+  has redis-server || missing+=(redis-server)
+  has openssl || missing+=(openssl)
+fi
 # Further packages by name: what one suite alone needs.
 for package in "$@"; do has "$package" || dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
 [ ${#missing[@]} -gt 0 ] || exit 0

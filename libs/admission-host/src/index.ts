@@ -1,7 +1,7 @@
 export { readPluginConfigurations } from './admission-configuration.js';
 export { AdmissionControl, checkAdmission } from './admission-control.js';
 export { type AdmissionObserver, admissionMetrics } from './admission-metrics.js';
-export { type AdmissionOptions, admissionOptions } from './admission-options.js';
+export { admissionOptions } from './admission-options.js';
 export { AdmissionWebhooks } from './admission-webhooks.js';
 export { ProcessObjects } from './known-objects.js';
 export { pluginServices } from './plugin-services.js';

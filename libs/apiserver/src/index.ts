@@ -4,7 +4,7 @@ export { releaseMetrics } from './metrics/release-metrics.js';
 export { type Api, assembleApi, type ListBudget } from './server/assemble.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
-export type { ControlPlaneSettings, ProcessRole, StoreHost } from './server/control-plane-settings.js';
+export type { ControlPlaneSettings, ProcessRole, ServedApi, StoreHost } from './server/control-plane-settings.js';
 export {
   type BackendOptions,
   backendOptions,

@@ -13,14 +13,17 @@ import type { X509Certificate as MadeCertificate } from '@peculiar/x509';
 import { type X509Library, x509Library } from './x509-library.js';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
+/** Algorithm of what P-256 keys sign. */
+export const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
 /** Certificates become valid a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 3_600_000;
 
-/** CertificateSubject of a certificate. */
+/** Name of the holder of a certificate. */
 export interface CertificateSubject {
+  /** Common name, of a user or a server. */
   readonly commonName: string;
+  /** Organizations, which are the groups of a user. */
   readonly organizations?: readonly string[];
 }
 
@@ -141,7 +144,7 @@ export function commonNamesOf(cert: string): string[] {
 }
 
 /** Imports both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
-async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
+export async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
   const object = createPrivateKey(key);
   const pkcs8 = object.export({ type: 'pkcs8', format: 'der' });
   const spki = createPublicKey(object).export({ type: 'spki', format: 'der' });
@@ -156,7 +159,8 @@ const validity = (days: number, now: number) => ({
   notAfter: new Date(now + days * DAY_MS),
 });
 
-const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
+/** Returns the form of a subject that the library takes. */
+export const distinguishedName = ({ commonName, organizations = [] }: CertificateSubject) => [
   ...organizations.map((organization) => ({ O: [organization] })),
   { CN: [commonName] },
 ];

@@ -4,7 +4,8 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
-export { commonNamesOf, type Issuer } from './certificates.js';
+export { certificateRequest } from './certificate-request.js';
+export { type CertificateSubject, commonNamesOf, generateKey, hostsOf, type Issuer } from './certificates.js';
 export { issueClientCertificate } from './client-certificate.js';
 export {
   asksToImpersonate,

@@ -8,9 +8,13 @@ const DAYS = 365;
  * key is forgotten.
  * @param address that is listened on
  * @param now milliseconds since 1970
+ * @param name of the machine
  */
-export async function selfSignedPair(address: string, now: number): Promise<Issuer> {
-  const name = hostname().toLowerCase();
+export async function selfSignedPair(
+  address: string,
+  now: number,
+  name: string = hostname().toLowerCase(),
+): Promise<Issuer> {
   const authorityKey = await generateKey();
   const subject = { commonName: `${name}-ca` };
   const authority = { cert: await createAuthority(authorityKey, subject, DAYS, now), key: authorityKey };

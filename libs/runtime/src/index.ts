@@ -33,6 +33,7 @@ export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } f
 export type { EnvironmentVariables } from './options/environment.js';
 export { optionText } from './options/help.js';
 export { defineOptions, type Options, OptionsError, type ParsedOptions } from './options/options.js';
+export { formatDuration } from './options/values.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
 export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';

@@ -1,5 +1,5 @@
+import { nodeAgentOptions } from '@orch/agent-process';
 import { type OptionDefinitions, readCommandLine } from '@orch/runtime';
-import { nodeAgentOptions } from './options.js';
 
 /** Every option of this command, as the reference of options lists them. */
 export const definitions: OptionDefinitions = nodeAgentOptions.definitions;

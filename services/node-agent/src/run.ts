@@ -1,8 +1,8 @@
 import type { NodeAgentOptions } from '@orch/agent';
+import { agentComponent } from '@orch/agent-process';
 import { readKubeconfig } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { createLogger, Lifecycle, runToCompletion } from '@orch/runtime';
-import { agentComponent } from './agent-component.js';
 
 /** Runs a node agent until it is told to end. Its containers go on. Resolves with the exit code. */
 export async function runNodeAgent(options: NodeAgentOptions): Promise<number> {

@@ -1,6 +1,8 @@
+import { namesOf } from '@orch/machinery';
 import { type OptionDefinitions, readCommandLine } from '@orch/runtime';
-import { configurationOf, writeConfiguration } from './configuration.js';
+import { configurationOf } from '@orch/scheduler-process';
 import { schedulerOptions } from './options.js';
+import { writeConfiguration } from './write-configuration.js';
 
 /** Every option of this command, as the reference of options lists them. */
 export const definitions: OptionDefinitions = schedulerOptions.definitions;
@@ -9,11 +11,12 @@ export const definitions: OptionDefinitions = schedulerOptions.definitions;
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(schedulerOptions, args, 'orch scheduler [options]');
   if (!line.run) return line.exitCode;
-  const { configuration, warnings } = await configurationOf(line.values);
+  const names = namesOf(line.values.naming);
+  const { configuration, warnings } = await configurationOf({ file: line.values.config, names });
   process.stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
   const { writeConfigTo } = line.values;
   if (writeConfigTo !== undefined) {
-    await writeConfiguration(writeConfigTo, configuration, line.values);
+    await writeConfiguration(writeConfigTo, configuration, names);
     return 0;
   }
   const { runScheduler } = await import('./run.js');

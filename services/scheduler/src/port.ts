@@ -3,14 +3,14 @@ import { type ComponentServer, componentPages, componentServer } from '@orch/com
 import { type Component, HealthRegistry, Metrics } from '@orch/runtime';
 import { podResourceMetrics, writtenConfiguration } from '@orch/scheduler';
 import type { Pod } from '@orch/schema/types/core/v1';
-import type { Parts } from './parts.js';
+import type { SchedulerParts } from './parts.js';
 
 /** Connections on which reviews of callers are asked for. */
 const CONNECTIONS = 4;
 
 /** The HTTPS port of the process. @param pods all pods that are known */
 export function portComponent(
-  { options, configuration, connection, logger, names, metrics }: Parts,
+  { options, configuration, connection, logger, names, metrics }: SchedulerParts,
   pods: () => Iterable<Pod>,
 ): Component {
   const client = new Client(connection, {

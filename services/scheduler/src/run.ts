@@ -2,9 +2,9 @@ import { loadConnection } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { createLogger, Lifecycle, Metrics, RELEASE, runToCompletion } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
+import { schedulingComponent } from '@orch/scheduler-process';
 import type { SchedulerOptionValues } from './options.js';
 import { portComponent } from './port.js';
-import { schedulingComponent } from './scheduling.js';
 
 /** Runs a scheduler until it is told to end. Resolves with the exit code. */
 export async function runScheduler(
@@ -17,6 +17,7 @@ export async function runScheduler(
   const connection = await loadConnection({ names, ...(file !== undefined && { file }) });
   const parts = {
     options,
+    maxBindings: options.maxBindings,
     configuration,
     connection,
     logger,

@@ -11,11 +11,15 @@ import {
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
+import { nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
+import { scheduler, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
   {
     ...servingOptions,
     ...backendOptions,
+    ...nodeRuntimeOptions,
+    ...schedulerOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
@@ -37,6 +41,8 @@ const options = defineOptions(
 /** Every option of this command, as the reference of options lists them. */
 export const definitions: OptionDefinitions = options.definitions;
 
+const ROLE = { name: 'standalone', gatewayUrls: [], housekeeping: true };
+
 /** `orch standalone`: everything in one process tree, with an embedded PostgreSQL. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(options, args, 'orch standalone [options]');
@@ -55,12 +61,13 @@ export async function main(args: readonly string[]): Promise<number> {
     restartTimeout: values.embeddedPostgresTimeout,
   });
   const settings: ControlPlaneSettings = {
-    role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
+    role: { ...ROLE, publishesAuthority: values.nodeRuntime !== 'none' },
     serving,
     backend: values,
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
+    companions: (api) => [...nodeRuntime({ ...serving, dataDir }, api), ...scheduler(serving, api)],
     openBus: (settings) => busOf(values, settings),
   };
   return runService(settings);

@@ -33,6 +33,8 @@ interface Stoppable {
   stop(): void | Promise<void>;
 }
 
+/** Age of the runtime's list at which the agent counts as stuck, as for the reference. */
+const RELIST_LIMIT_MS = 180_000;
 const DEFAULT_EVENT_QPS = 50;
 const DEFAULT_EVENT_BURST = 100;
 
@@ -40,6 +42,8 @@ const DEFAULT_EVENT_BURST = 100;
 export class NodeAgent {
   readonly #stopping = new AbortController();
   readonly #started: Stoppable[] = [];
+
+  #pods: PodAgent | undefined;
 
   private constructor(
     /** Settings that it was started with. */
@@ -58,6 +62,17 @@ export class NodeAgent {
     return agent;
   }
 
+  /** Returns the pods of the node with their statuses; mirrors of static pods are not among them. */
+  pods(): Pod[] {
+    return this.#pods?.list() ?? [];
+  }
+
+  /** Returns why the loop over the pods is not healthy; undefined if it is. */
+  syncProblem(): string | undefined {
+    const ageMs = this.#pods?.relist.ageMs ?? Number.POSITIVE_INFINITY;
+    return ageMs < RELIST_LIMIT_MS ? undefined : 'the runtime has not been listed for three minutes';
+  }
+
   /** Ends the agent in the reverse order of its start; containers go on. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -70,6 +85,7 @@ export class NodeAgent {
     const events = this.#makeEvents();
     const inputs = new PodInputs(this.settings, this.node, events, isStatic);
     const pods = await this.#makePods(inputs, events, annotations);
+    this.#pods = pods;
     events.ofNode('Normal', 'Starting', 'Starting kubelet.');
     inputs.start();
     await pods.start();

@@ -2,7 +2,7 @@ import { isObject, type JsonValue } from '@orch/machinery';
 import type { agentDefinitions } from './agent-options.js';
 
 /** A form of a field's value, and how the value is written on the command line: a text for each use of the option. */
-type FieldForm = 'scalar' | 'list' | 'map' | 'path' | 'seconds' | 'headers' | 'thresholds' | 'taints';
+export type FieldForm = 'scalar' | 'list' | 'map' | 'path' | 'headers' | 'thresholds' | 'taints';
 
 /** A field of a KubeletConfiguration and the option that it sets. */
 interface ConfigurationField {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { agentOptions } from './agent-options.js';
 import { CONFIGURATION_FIELDS } from './configuration-fields.js';
 import { readAgentOptions } from './read-configuration.js';
+import { writtenConfiguration } from './written-configuration.js';
 
 const parse = (...argv: string[]) => agentOptions.parse(argv).values;
 
@@ -16,6 +17,29 @@ function problems(action: () => unknown): readonly string[] {
   }
   return [];
 }
+
+describe('the configuration that is told', () => {
+  it('is read as it was', () => {
+    const args = [
+      ...[
+        '--max-pods=7',
+        '--cpu-cfs-quota-period=50ms',
+        '--register-with-taints=a=b:NoSchedule',
+        '--cluster-dns=10.0.0.10',
+      ],
+      ...['--manifest-url=http://a', '--manifest-url-header=a:b', '--manifest-url-header=a:c', '--kube-reserved=cpu=1'],
+      ...['--eviction-soft=memory.available<1Gi', '--eviction-soft-grace-period=memory.available=1m', '--v=3'],
+    ];
+    const { config: _file, ...values } = readAgentOptions(args, {}, () => '').values;
+    const written = JSON.stringify({
+      ...{ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' },
+      ...writtenConfiguration(readAgentOptions(args, {}, () => '').values),
+    });
+    const { config: _other, ...again } = readAgentOptions(['--config=a'], {}, () => written).values;
+    expect(again).toEqual(values);
+    expect(written).toContain('"cpuCFSQuotaPeriod":"50ms"');
+  });
+});
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const read = (file: string, argv: string[] = [], env = {}) =>

@@ -1,6 +1,6 @@
 import type { MetricsText } from '@orch/discovery';
 import type { ChangeBus } from '@orch/feed';
-import type { Logger, Metrics } from '@orch/runtime';
+import type { Component, Logger, Metrics } from '@orch/runtime';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { BusSettings } from './change-bus.js';
 import type { BackendOptions, ServingOptions } from './options.js';
@@ -15,6 +15,8 @@ export interface ProcessRole {
   readonly takesHandedWatches?: boolean;
   /** Whether it maintains shared state of the installation: default objects, namespaces that terminate. */
   readonly housekeeping: boolean;
+  /** Whether namespaces get the authority of its own certificate where `--root-ca-file` names none. Default false. */
+  readonly publishesAuthority?: boolean;
 }
 
 /** Services of the process for the function that opens its store. */
@@ -27,6 +29,16 @@ export interface StoreHost {
   fail(error: unknown): void;
   /** Aborts when the process is asked to stop: a store that is being opened is not needed any more. */
   readonly stopping: AbortSignal;
+}
+
+/** The API as what runs beside it in one process finds it. */
+export interface ServedApi {
+  /** Returns its address. */
+  url(): string;
+  /** Returns the authorities of its certificate, PEM; undefined where they are not known. */
+  authority(): string | undefined;
+  /** Log of the process. */
+  readonly logger: Logger;
 }
 
 /** Settings of a process of the control plane. */
@@ -43,6 +55,8 @@ export interface ControlPlaneSettings {
   releaseStore?(): Promise<void>;
   /** Opens what announces changes between processes. */
   openBus(settings: BusSettings): Promise<ChangeBus>;
+  /** Makes what runs beside the API in this process: it is started last, and stopped first. */
+  readonly companions?: (api: ServedApi) => readonly Component[];
   /** Makes the page that `/metrics` serves from the metrics of this process. Default: those themselves. */
   readonly metricsPage?: (own: MetricsText) => MetricsText;
 }

@@ -80,6 +80,9 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   const process = new ControlPlaneProcess({ settings, logger, features, lifecycle, loggedErrors, health });
   checkParts(COMPONENTS);
   for (const component of COMPONENTS) lifecycle.add(component.of(process));
+  const { companions = () => [] } = settings;
+  const authority = () => process.peek('credentials')?.current.servingCa;
+  for (const component of companions({ url: () => address().url, authority, logger })) lifecycle.add(component);
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
   const isReady = async () => (await health.handle('/readyz', new URLSearchParams()))?.status === 200;
   return { lifecycle, logger, address, isReady };

@@ -9,8 +9,6 @@ import { readJson } from './state/json-file.js';
 import { isRunning } from './state/processes.js';
 import { CONTAINER_FILES, type ContainerProgress, type ContainerRecord } from './state/records.js';
 
-/** Bytes of a Unix socket's path. */
-const LONGEST_SOCKET = 107;
 /** Exit code of a container whose supervisor was killed. */
 const LOST = 255;
 
@@ -34,11 +32,9 @@ export class ContainerFolders {
         rmSync(join(folder, id), { recursive: true, force: true });
   }
 
-  /** Makes a folder; returns the id. @throws RuntimeError where the path is too long for a socket */
+  /** Makes a folder; returns the id. */
   make(): string {
     const id = randomBytes(16).toString('hex');
-    if (Buffer.byteLength(join(this.pathOf(id), CONTAINER_FILES.control)) > LONGEST_SOCKET)
-      throw new RuntimeError('FailedPrecondition', `the path of ${this.folder} is too long for sockets below it`);
     mkdirSync(this.pathOf(id), { mode: 0o711 });
     return id;
   }

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { type FollowedObjects, isNeeded } from '@orch/admission';
-import type { AdmissionControl, AdmissionOptions } from '@orch/admission-host';
+import type { AdmissionControl } from '@orch/admission-host';
 import type { Controller, ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
@@ -30,7 +29,8 @@ interface NamespaceControllersSettings {
   readonly runs: (name: Work) => boolean;
   /** Returns a client with the identity of a controller's service account. */
   readonly clientOf: (account: string) => ControllerClient;
-  readonly options: Pick<AdmissionOptions, 'rootCaFile'>;
+  /** Authorities that verify the API's certificate, PEM; absent where no namespace gets them. */
+  readonly rootCa?: string;
   readonly followed: FollowedByNamespaces;
   readonly logger: Logger;
 }
@@ -61,15 +61,14 @@ const ROOT_CA = 'kube-root-ca.crt';
 /**
  * Returns the controllers of namespaces: one empties those that are being deleted, others create the objects that each
  * namespace has (the default service account, and the authorities that verify the API's certificate).
- * @throws Error for an unreadable file of authorities
  */
-export async function namespaceControllers(settings: NamespaceControllersSettings): Promise<ControllerGroup> {
+export function namespaceControllers(settings: NamespaceControllersSettings): ControllerGroup {
   const account = accountController(settings);
-  const { rootCaFile } = settings.options;
+  const { rootCa } = settings;
   const controllers = [...(settings.runs('namespace') ? [emptier(settings)] : []), ...(account ? [account] : [])];
-  if (rootCaFile === undefined || !settings.runs('root-ca-cert-publisher')) return { controllers };
+  if (rootCa === undefined || !settings.runs('root-ca-cert-publisher')) return { controllers };
   const configMaps = caInformer(settings);
-  const publisher = caController(settings, await readFile(rootCaFile, 'utf8'), configMaps);
+  const publisher = caController(settings, rootCa, configMaps);
   return {
     controllers: [...controllers, publisher],
     start: () => configMaps.start(),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { policyController } from '@orch/admission-host';
 import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
 import {
@@ -113,11 +114,20 @@ type Shared = Pick<
   'deps' | 'store' | 'feed' | 'logger' | 'runs' | 'clientOf'
 >;
 
-function namespacesOf(process: Process, shared: Shared): Promise<ControllerGroup> | undefined {
+async function namespacesOf(process: Process, shared: Shared): Promise<ControllerGroup | undefined> {
   const followed = process.need('followed');
+  const rootCa = await rootCaOf(process);
   return (
-    followed && namespaceControllers({ ...shared, ...parts(process), followed, options: process.settings.serving })
+    followed &&
+    namespaceControllers({ ...shared, ...parts(process), followed, ...(rootCa !== undefined && { rootCa }) })
   );
+}
+
+/** Returns the authorities with which pods verify the API. @throws Error for an unreadable file */
+async function rootCaOf({ settings, need }: Process): Promise<string | undefined> {
+  const { rootCaFile } = settings.serving;
+  if (rootCaFile !== undefined) return readFile(rootCaFile, 'utf8');
+  return settings.role.publishesAuthority ? need('credentials').current.servingCa : undefined;
 }
 
 const parts = (process: Process) => ({

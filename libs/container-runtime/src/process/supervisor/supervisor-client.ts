@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, type Readable, Writable } from 'node:stream';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { RuntimeError } from '../../runtime-error.js';
 import type { ProcessStreams, StreamSelection } from '../../streams.js';
 import { CONTAINER_FILES } from '../state/records.js';
+import { openControlPath } from './control-path.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -63,10 +64,17 @@ export class SupervisorClient {
 
   /** Connects and sends a request; undefined if the supervisor has ended. */
   #request(request: SupervisorRequest): Promise<Socket | undefined> {
+    if (!existsSync(this.folder)) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const socket = connect(join(this.folder, CONTAINER_FILES.control));
-      socket.once('error', () => resolve(undefined));
+      const { path, descriptor } = openControlPath(this.folder);
+      const socket = connect(path);
+      socket.once('error', () => {
+        closeSync(descriptor);
+        resolve(undefined);
+      });
       socket.once('connect', () => {
+        closeSync(descriptor);
+        socket.removeAllListeners('error');
         socket.on('error', () => socket.destroy());
         socket.write(`${JSON.stringify(request)}\n`);
         resolve(socket);

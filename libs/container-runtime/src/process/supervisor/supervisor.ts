@@ -10,6 +10,7 @@ import { readJson, writeJson } from '../state/json-file.js';
 import { identityOf } from '../state/processes.js';
 import { CONTAINER_FILES, type ContainerProgress, type ContainerRecord } from '../state/records.js';
 import { ContainerLog } from './container-log.js';
+import { openControlPath } from './control-path.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
 import { Launched } from './launched.js';
 
@@ -49,7 +50,8 @@ export class ContainerSupervisor {
     this.#write({});
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(join(this.folder, CONTAINER_FILES.control), resolve);
+      // The descriptor stays open: the server removes the socket by its path when it is closed.
+      this.#server.listen(openControlPath(this.folder).path, resolve);
     });
     const { config } = this.#record.request;
     const launched = new Launched(this.folder, this.#record.launch, config.stdin === true);

@@ -16,7 +16,7 @@ import { clientApi, clientEvents, clientVolumes } from './api.js';
 import { openExtenders } from './extender-calls.js';
 import { type ClientInformers, clientInformers } from './informers.js';
 import { schedulerLeadership } from './leading.js';
-import type { Parts } from './parts.js';
+import type { SchedulingParts } from './parts.js';
 
 /** Clients of their own, so that none waits for another's connections. */
 interface Clients {
@@ -36,13 +36,13 @@ interface SharedParts {
 }
 
 /** A component that knows all pods. */
-interface SchedulingComponent extends Component {
+export interface SchedulingComponent extends Component {
   /** Returns all pods that have not ended. */
   readonly pods: () => Iterable<Pod>;
 }
 
 /** Follows the cluster, and schedules pods while this process leads. */
-export function schedulingComponent(parts: Parts): SchedulingComponent {
+export function schedulingComponent(parts: SchedulingParts): SchedulingComponent {
   const { configuration, connection, names, logger } = parts;
   const clients = clientsOf(parts);
   const informers = clientInformers(clients.reading, names, (error, resource) =>
@@ -53,14 +53,16 @@ export function schedulingComponent(parts: Parts): SchedulingComponent {
   );
   const term = new SchedulingTerm(parts, { clients, informers, extenders });
   const leadership = schedulerLeadership(configuration, connection, names, term);
+  let stopped = false;
   return {
     name: 'scheduler',
     pods: () => informers.pods.list(),
     async start() {
       await informers.start();
-      leadership.start();
+      if (!stopped) leadership.start();
     },
     async stop() {
+      stopped = true;
       await term.stop();
       await leadership.stop();
       await informers.stop();
@@ -78,7 +80,7 @@ class SchedulingTerm {
   #terms = 0;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: SchedulingParts,
     private readonly shared: SharedParts,
   ) {
     const { informers, clients } = shared;
@@ -113,13 +115,13 @@ class SchedulingTerm {
   }
 
   #newScheduler(mayWrite: () => boolean): Scheduler {
-    const { configuration, options, logger, names } = this.parts;
+    const { configuration, maxBindings, logger, names } = this.parts;
     const { clients, informers, extenders } = this.shared;
     const { podInitialBackoffSeconds: first, podMaxBackoffSeconds: longest, percentageOfNodesToScore } = configuration;
     const host = { names, volumes: this.#volumes };
     return new Scheduler({
       profiles: configuration.profiles.map((each) => makeProfile(each, percentageOfNodesToScore, host)),
-      ...{ informers, names, observer: this.#observer, extenders, maxBindings: options.maxBindings },
+      ...{ informers, names, observer: this.#observer, extenders, maxBindings },
       api: clientApi(clients.writing, mayWrite),
       events: new SeriesRecorder({
         ...{ sink: clientEvents(clients.events, names), instance: hostname(), clock: systemClock },
@@ -132,13 +134,13 @@ class SchedulingTerm {
   }
 }
 
-function clientsOf({ configuration, connection, names, options }: Parts): Clients {
+function clientsOf({ configuration, connection, names, maxBindings }: SchedulingParts): Clients {
   const { qps, burst } = configuration.clientConnection;
   const shared = { names, qps, burst, userAgent: 'kube-scheduler' };
   const bounded = (maxConnections: number) => new Client(connection, { ...shared, maxConnections });
   return {
     reading: new Client(connection, shared),
-    writing: bounded(options.maxBindings),
+    writing: bounded(maxBindings),
     events: bounded(EVENT_CONNECTIONS),
   };
 }

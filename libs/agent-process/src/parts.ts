@@ -4,7 +4,7 @@ import type { Names } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
 
 /** Settings and dependencies of the components of the process. */
-export interface Parts {
+export interface AgentParts {
   /** Options of the command line, and of the configuration file. */
   readonly options: NodeAgentOptions;
   /** Connection to the API; absent without one: then static pods alone run. */

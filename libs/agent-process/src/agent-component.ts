@@ -4,10 +4,10 @@ import { systemMounter } from '@orch/pod-environment';
 import { type Component, systemClock } from '@orch/runtime';
 import { type AgentConnections, openClients } from './agent-clients.js';
 import { openRuntime } from './open-runtime.js';
-import type { Parts } from './parts.js';
+import type { AgentParts } from './parts.js';
 
 /** The agent with its runtime and its clients. Containers go on when it stops. */
-export function agentComponent({ options, connection, logger, names }: Parts): Component {
+export function agentComponent({ options, connection, logger, names }: AgentParts): Component {
   const clients = connection && openClients(options, connection, names);
   let runtime: Runtime | undefined;
   let agent: NodeAgent | undefined;
@@ -21,6 +21,7 @@ export function agentComponent({ options, connection, logger, names }: Parts): C
     },
     async stop() {
       await agent?.stop();
+      if (agent) logger.info('containers go on, and are found again at the next start', { node: agent.node.name });
       await Promise.all(connectionsOf(clients).map((client) => client.close()));
       await runtime?.close();
     },

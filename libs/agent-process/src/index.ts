@@ -1,0 +1,2 @@
+export { agentComponent } from './agent-component.js';
+export { nodeAgentOptions, nodeNameFor } from './options.js';

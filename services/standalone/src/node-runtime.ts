@@ -1,0 +1,104 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServedApi } from '@orch/apiserver';
+import { type NamingProfile, namesOf } from '@orch/machinery';
+import type { Component, OptionValues } from '@orch/runtime';
+import { connectionOf } from './connection.js';
+import { DEMO_IMAGE, makeImage } from './made-images.js';
+
+/** Runtimes that have a name. */
+const ENDPOINTS: ReadonlyMap<string, string> = new Map([
+  ['process', 'process:'],
+  ['containerd', 'unix:///run/containerd/containerd.sock'],
+]);
+
+/** Checks the name or address of a runtime. @throws Error */
+function checkRuntime(text: string): void {
+  if (text !== 'none' && !ENDPOINTS.has(text) && !/^unix:\/\/\/./.test(text))
+    throw new Error('must be none, process, containerd, or unix:///path');
+}
+
+/** Options of the node that this machine is. */
+export const nodeRuntimeOptions = {
+  'node-runtime': {
+    type: 'string',
+    default: 'none',
+    check: checkRuntime,
+    help: 'What runs pods on this machine, which becomes a node: process (they are processes of it), containerd, or unix:///path of a socket that speaks CRI v1; none runs no pods.',
+  },
+  'node-config': {
+    type: 'string',
+    help: 'File of a KubeletConfiguration for --node-runtime. Default: the cluster domain cluster.local, swap may be on.',
+  },
+} as const;
+
+/** Folders of a node, and what it is told of the API. */
+interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
+  /** Naming profile of the API. */
+  readonly naming: NamingProfile;
+  /** Folder of certificates and keys of the process. */
+  readonly certDir: string;
+  /** Folder of all data of the process. */
+  readonly dataDir: string;
+}
+
+/** Folders in which control groups are made, in version 1 and version 2 of them. */
+const CGROUP_FOLDERS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
+
+/** Returns the node agent of this machine; nothing where no pods are to run on it. @param api the API beside it */
+export function nodeRuntime(settings: NodeSettings, api: ServedApi): Component[] {
+  if (settings.nodeRuntime === 'none') return [];
+  let agent: Component | undefined;
+  const start = async () => {
+    agent = await agentOf(settings, api);
+    await agent.start();
+  };
+  return [{ name: 'node agent', start, stop: async (deadline) => agent?.stop(deadline) }];
+}
+
+async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Component> {
+  // A process without a node does not load it.
+  const { agentComponent, nodeAgentOptions, nodeNameFor } = await import('@orch/agent-process');
+  const { naming, dataDir } = settings;
+  const images = join(dataDir, 'images');
+  await mkdir(images, { recursive: true, mode: 0o700 });
+  if ((await makeImage(DEMO_IMAGE, images)) !== undefined)
+    api.logger.info('an image to try: kubectl run web --image=IMAGE', { image: DEMO_IMAGE.name });
+  const names = namesOf(naming);
+  const { values: options } = nodeAgentOptions.parse(argumentsOf(settings, images), {});
+  // The node is what NodeRestriction and the node authorizer know it as, and has no other rights.
+  const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
+  const connection = await connectionOf(user, settings.certDir, api);
+  return agentComponent({ options, connection, logger: api.logger, names });
+}
+
+/** Returns the arguments of the agent; without a configuration file, they suit a machine that is used for other things, too. */
+function argumentsOf(settings: NodeSettings, images: string): string[] {
+  const { nodeRuntime: runtime, nodeConfig, naming, certDir, dataDir } = settings;
+  return [
+    ...[`--naming=${naming}`, `--root-dir=${join(dataDir, 'node')}`, `--client-ca-file=${join(certDir, 'ca.crt')}`],
+    ...['--anonymous-auth=false', '--authentication-token-webhook', '--authorization-mode=Webhook'],
+    ...(runtime === 'process' ? [`--process-images=${images}`] : []),
+    `--container-runtime-endpoint=${ENDPOINTS.get(runtime) ?? runtime}`,
+    ...(nodeConfig === undefined ? defaultsOf() : [`--config=${nodeConfig}`]),
+  ];
+}
+
+function defaultsOf(): string[] {
+  return [
+    ...['--fail-swap-on=false', '--cluster-domain=cluster.local'],
+    ...(mayMakeGroups() ? [] : ['--cgroups-per-qos=false', '--enforce-node-allocatable=none']),
+  ];
+}
+
+function mayMakeGroups(): boolean {
+  const folder = CGROUP_FOLDERS.find((each) => existsSync(each));
+  if (folder === undefined) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

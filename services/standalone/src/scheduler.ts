@@ -1,0 +1,62 @@
+import type { ServedApi } from '@orch/apiserver';
+import { type NamingProfile, namesOf } from '@orch/machinery';
+import { type Component, Metrics, type OptionValues } from '@orch/runtime';
+import type { SchedulingComponent } from '@orch/scheduler-process';
+import { connectionOf } from './connection.js';
+
+/** Options of the scheduler in this process. */
+export const schedulerOptions = {
+  scheduler: {
+    type: 'bool',
+    help: 'Chooses nodes for pods in this process. Default: where --node-runtime runs pods.',
+  },
+  'scheduler-config': {
+    type: 'string',
+    help: 'File with a KubeSchedulerConfiguration for the scheduler in this process. Its clientConnection.kubeconfig has no effect.',
+  },
+} as const;
+
+/** Settings of the scheduler of this process. */
+interface SchedulerSettings extends OptionValues<typeof schedulerOptions> {
+  /** See `--node-runtime`, which decides where `--scheduler` is not given. */
+  readonly nodeRuntime: string;
+  /** Naming profile of the API. */
+  readonly naming: NamingProfile;
+  /** Folder of certificates and keys of the process. */
+  readonly certDir: string;
+}
+
+/** Pods that are bound at a time, as `orch scheduler` has it by default. */
+const MAX_BINDINGS = 32;
+/** Identity of the scheduler towards the API, in this process as in one of its own. */
+const USER = { name: 'system:kube-scheduler', groups: [] };
+
+/**
+ * Returns the scheduler of this process; nothing where pods are left to others. It competes for the Lease of all schedulers, so one
+ * that runs elsewhere and this one never bind at the same time. @param api the API beside it
+ */
+export function scheduler(settings: SchedulerSettings, api: ServedApi): Component[] {
+  const { scheduler: wanted, nodeRuntime } = settings;
+  if (!(wanted ?? nodeRuntime !== 'none')) return [];
+  let scheduling: SchedulingComponent | undefined;
+  const start = async () => {
+    scheduling = await schedulingOf(settings, api);
+    // The API is there for others already, who may have to give the scheduler its rights.
+    void scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
+  };
+  return [{ name: 'scheduler', start, stop: async (deadline) => scheduling?.stop(deadline) }];
+}
+
+async function schedulingOf({ schedulerConfig: file, naming, certDir }: SchedulerSettings, api: ServedApi) {
+  // A process that schedules nothing does not load it.
+  const { configurationOf, schedulingComponent } = await import('@orch/scheduler-process');
+  const names = namesOf(naming);
+  const { configuration, warnings } = await configurationOf({ file, names });
+  for (const warning of warnings) api.logger.warn(warning);
+  const connection = await connectionOf(USER, certDir, api);
+  const { logger } = api;
+  return schedulingComponent({
+    ...{ maxBindings: MAX_BINDINGS, configuration, connection, logger, names },
+    metrics: new Metrics(),
+  });
+}
