@@ -1,24 +1,36 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Authenticator, CLIENT_CERTIFICATE_OPTIONS, keepChains, type UserInfo } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
+import { type PageAnswer, refuse, send } from './answers.js';
 
-/** An answer to a request of a component's port. */
-interface PageAnswer {
-  /** Default 200. */
-  readonly status?: number;
-  /** Default: plain text. */
-  readonly contentType?: string;
-  /** Further headers. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The whole body. */
-  readonly body: string;
+/** A certificate and its key, PEM. */
+export interface ServerPair {
+  /** The certificate and its intermediates. */
+  readonly cert: string;
+  /** Its key. */
+  readonly key: string;
 }
 
-/** Answers requests of a path; undefined for a path below it that there is not. */
-export type ComponentPage = (path: string, query: URLSearchParams) => Promise<PageAnswer | undefined>;
+/** A request for another protocol, from a caller that may have it. */
+export interface ComponentUpgrade {
+  /** The request. */
+  readonly req: IncomingMessage;
+  /** Its connection. */
+  readonly socket: Socket;
+  /** Bytes that came behind it. */
+  readonly head: Buffer;
+}
+
+/** What a port serves, to callers that may ask. */
+export interface ComponentHandler {
+  /** Answers a request. @throws StatusError */
+  request(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void>;
+  /** Switches to another protocol; absent where there is none. @throws StatusError before anything was sent */
+  upgrade?(upgrade: ComponentUpgrade, url: URL): Promise<void>;
+}
 
 /** Settings of a {@link ComponentServer}. */
 interface ComponentServerSettings {
@@ -26,18 +38,24 @@ interface ComponentServerSettings {
   readonly address: string;
   /** 0 for any that is free. */
   readonly port: number;
-  /** Certificate and key of the server, PEM. */
-  readonly pair: { readonly cert: string; readonly key: string };
+  /** Certificate and key of the server. */
+  readonly pair: ServerPair;
   /** Bundle of the authorities of client certificates, PEM; absent where they are not looked at. */
   readonly clientAuthorities?: string;
   /** Authenticates callers. */
   readonly authenticator: Authenticator;
-  /** Decides which paths a caller may get. */
+  /** Decides what a caller may ask for. */
   readonly authorizer: Authorizer;
+  /** Returns what a request asks for, as the authorizer is asked. Default: its path. */
+  readonly attributes?: (request: IncomingMessage, path: string) => RequestAttributes;
+  /** Returns the refusal of a request that is not allowed. Default: in the words of the API. */
+  readonly refusal?: (user: UserInfo, attributes: RequestAttributes, reason?: string) => StatusError;
+  /** What follows the message of a refusal. Default: the end of the line. */
+  readonly refusalEnd?: string;
   /** Paths for which nobody needs a right; one that ends with `*` means all that begin so. */
   readonly allowedPaths: readonly string[];
-  /** Pages by path; those below a path are answered by it, too. */
-  readonly pages: Readonly<Record<string, ComponentPage>>;
+  /** What is served. */
+  readonly handler: ComponentHandler;
   /** Called with failures that callers are not told. */
   readonly onError: (error: unknown) => void;
 }
@@ -48,33 +66,40 @@ const MAX_HEAD_BYTES = 16 << 10;
 const IDLE_MS = 30_000;
 /** Connections at a time, at most. */
 const MAX_CONNECTIONS = 256;
+/** Requests at a time on a connection of HTTP/2, and megabytes that such a connection may hold. */
+const [MAX_STREAMS, SESSION_MEGABYTES] = [250, 10];
 
-/** The HTTPS port of a component: everyone is authenticated, and asked for rights by path. */
+/** The HTTPS port of a component: everyone is authenticated, and asked for rights. It speaks HTTP/1.1 and HTTP/2. */
 export class ComponentServer {
-  readonly #server: Server;
+  readonly #server: Http2SecureServer;
+  readonly #sockets = new Set<Socket>();
 
   constructor(private readonly settings: ComponentServerSettings) {
-    const { pair, clientAuthorities } = settings;
-    this.#server = createServer(
-      {
-        ...pair,
-        ...CLIENT_CERTIFICATE_OPTIONS,
-        ...(clientAuthorities !== undefined && { ca: clientAuthorities }),
-        minVersion: 'TLSv1.2',
-        maxHeaderSize: MAX_HEAD_BYTES,
-        headersTimeout: IDLE_MS,
-        requestTimeout: IDLE_MS,
-        keepAliveTimeout: IDLE_MS,
-      },
-      (request, response) => void this.#answer(request, response),
-    );
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server = createSecureServer({
+      ...this.#tls(settings.pair),
+      allowHTTP1: true,
+      ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: IDLE_MS, requestTimeout: IDLE_MS, keepAliveTimeout: IDLE_MS },
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEAD_BYTES },
+      maxSessionMemory: SESSION_MEGABYTES,
+    } as Parameters<typeof createSecureServer>[0]);
+    // Requests and responses of HTTP/2 have the shape of those of HTTP/1.1.
+    const server = this.#server as unknown as Server;
+    server.on('request', (request, response) => void this.#answer(request, response));
+    server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket as Socket, head));
+    server.on('connection', (socket: Socket) => this.#keep(socket));
+    this.#server.on('session', (session) => session.setTimeout(IDLE_MS, () => session.close()));
+    server.maxConnections = MAX_CONNECTIONS;
     keepChains(this.#server);
   }
 
   /** Port that is listened on. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Uses another certificate for new connections. */
+  renew(pair: ServerPair): void {
+    this.#server.setSecureContext(this.#tls(pair));
   }
 
   /** Resolves when connections are taken. @throws Error where the port cannot be had */
@@ -92,47 +117,80 @@ export class ComponentServer {
 
   /** Closes the port and all connections. */
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #tls(pair: ServerPair) {
+    const { clientAuthorities: ca } = this.settings;
+    const { cert, key } = pair;
+    return {
+      cert,
+      key,
+      ...CLIENT_CERTIFICATE_OPTIONS,
+      ...(ca !== undefined && { ca }),
+      minVersion: 'TLSv1.2' as const,
+    };
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
     try {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'https://component');
-      await this.#check(request, pathname);
-      const answer = await this.#page(pathname, searchParams);
-      send(response, answer ?? { status: 404, body: '404 page not found\n' });
+      const url = urlOf(request);
+      await this.#check(request, url.pathname);
+      await this.settings.handler.request(request, response, url);
     } catch (error) {
-      send(response, this.#refusal(error));
+      if (response.headersSent) response.destroy();
+      else send(response, this.#refusal(error));
+    }
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    try {
+      const url = urlOf(request);
+      await this.#check(request, url.pathname);
+      const { handler } = this.settings;
+      if (!handler.upgrade) throw new StatusError('BadRequest', 'no other protocol is spoken here');
+      await handler.upgrade({ req: request, socket, head }, url);
+    } catch (error) {
+      const { status = 500, body } = this.#refusal(error);
+      refuse(socket, status, body);
     }
   }
 
   /** @throws StatusError 401 or 403 */
   async #check(request: IncomingMessage, path: string): Promise<void> {
-    const { authenticator, authorizer, allowedPaths } = this.settings;
+    const { authenticator, authorizer, allowedPaths, attributes: of = attributesOf } = this.settings;
     if (allowedPaths.some((allowed) => isPath(path, allowed))) return;
     const { user } = await authenticator.authenticate(request);
-    const attributes = attributesOf(request, path);
+    const attributes = of(request, path);
     const { decision, reason } = await authorizer.authorize(user as UserInfo, attributes);
-    if (decision !== 'allow') throw forbiddenRequest(user, attributes, reason);
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw new StatusError('MethodNotAllowed', 'only GET');
-  }
-
-  #page(path: string, query: URLSearchParams): Promise<PageAnswer | undefined> {
-    const { pages } = this.settings;
-    const root = Object.hasOwn(pages, path) ? path : Object.keys(pages).find((each) => path.startsWith(`${each}/`));
-    return (root === undefined ? undefined : pages[root]?.(path, query)) ?? Promise.resolve(undefined);
+    const { refusal = forbiddenRequest } = this.settings;
+    if (decision !== 'allow') throw refusal(user, attributes, reason);
   }
 
   #refusal(error: unknown): PageAnswer {
-    if (!(error instanceof StatusError)) this.settings.onError(error);
-    if (error instanceof StatusError) return { status: error.code, body: `${error.message}\n` };
-    return { status: 500, body: 'Internal Server Error\n' };
+    const { onError, refusalEnd: end = '\n' } = this.settings;
+    if (error instanceof StatusError) return { status: error.code, body: `${error.message}${end}` };
+    onError(error);
+    return { status: 500, body: `Internal Server Error${end}` };
   }
 }
+
+const urlOf = ({ url = '/' }: IncomingMessage): URL => {
+  const parsed = URL.parse(url, 'https://component');
+  if (!parsed) throw new StatusError('BadRequest', 'the address of the request is none');
+  return parsed;
+};
 
 const isPath = (path: string, allowed: string): boolean =>
   allowed.endsWith('*') ? path.startsWith(allowed.slice(0, -1)) : path === allowed;
@@ -140,14 +198,4 @@ const isPath = (path: string, allowed: string): boolean =>
 function attributesOf({ method = 'GET' }: IncomingMessage, path: string): RequestAttributes {
   const none = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
   return { ...none, verb: method.toLowerCase(), isResourceRequest: false, path };
-}
-
-function send(response: ServerResponse, { status = 200, contentType, headers, body }: PageAnswer): void {
-  response.writeHead(status, {
-    'content-type': contentType ?? 'text/plain; charset=utf-8',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache, private',
-    ...headers,
-  });
-  response.end(body);
 }

@@ -1,4 +1,8 @@
-export type { ComponentServer } from './component-server.js';
+export { accessReviews } from './access-reviews.js';
+export { type PageAnswer, send } from './answers.js';
+export { type ComponentHandler, ComponentServer, type ComponentUpgrade } from './component-server.js';
 export { componentServer } from './open-server.js';
 export { componentServerOptions } from './options.js';
 export { componentPages } from './pages.js';
+export { type ComponentPage, servedPages } from './served-pages.js';
+export { TokenReviews } from './token-reviews.js';

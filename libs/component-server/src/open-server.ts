@@ -4,8 +4,9 @@ import type { Client } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { accessReviews } from './access-reviews.js';
-import { type ComponentPage, ComponentServer } from './component-server.js';
+import { ComponentServer } from './component-server.js';
 import type { ComponentServerOptions } from './options.js';
+import { type ComponentPage, servedPages } from './served-pages.js';
 import { TokenReviews } from './token-reviews.js';
 
 /** Dependencies of {@link componentServer}. */
@@ -30,7 +31,7 @@ export async function componentServer(
   const trust =
     bundle === undefined ? undefined : { clients: authoritiesOf(bundle), proxies: new Map(), proxyNames: [] };
   return new ComponentServer({
-    ...{ address: options.bindAddress, port: options.securePort, pages, onError },
+    ...{ address: options.bindAddress, port: options.securePort, handler: servedPages(pages), onError },
     pair: await pairOf(options),
     ...(bundle !== undefined && { clientAuthorities: bundle }),
     authenticator: createAuthenticator({

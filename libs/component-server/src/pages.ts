@@ -1,5 +1,5 @@
 import type { HealthRegistry, Metrics } from '@orch/runtime';
-import type { ComponentPage } from './component-server.js';
+import type { ComponentPage } from './served-pages.js';
 
 /** Pages that every component has: health, metrics, and its configuration. @param configuration as `/configz` tells it */
 export function componentPages(

@@ -1,8 +1,13 @@
 import type { Socket } from 'node:net';
 import type { CommandSession } from '@orch/handlers';
 import { StatusError } from '@orch/machinery';
-import type { MessageConnection, MessageReceiver } from './message-connection.js';
-import { type CommandReceiver, CommandStreams, type StreamName } from './spdy/command-streams.js';
+import {
+  type CommandReceiver,
+  CommandStreams,
+  type MessageConnection,
+  type MessageReceiver,
+  type StreamName,
+} from '@orch/streaming';
 
 /** The subprotocol of commands whose streams can be ended one by one. */
 export const V5 = 'v5.channel.k8s.io';

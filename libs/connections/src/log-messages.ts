@@ -1,14 +1,7 @@
 import { StatusError } from '@orch/machinery';
-import {
-  checkWebSocketKey,
-  cutOff,
-  left,
-  offeredProtocols,
-  type RequestContext,
-  type ServerAnswer,
-  type Upgrade,
-} from '@orch/serving';
-import { MessageConnection } from './message-connection.js';
+import { cutOff, left, type RequestContext, type ServerAnswer, type Upgrade } from '@orch/serving';
+import { checkWebSocketKey, offeredProtocols } from '@orch/streaming';
+import { acceptSession } from './session-request.js';
 
 /** Subprotocols of logs: the bytes as they are, and each message in base64, for clients that read text alone. */
 const [BINARY, BASE64] = ['binary.k8s.io', 'base64.binary.k8s.io'];
@@ -50,7 +43,7 @@ export async function passLogMessages(
   const encoded = (bytes: Buffer): Buffer | string => (isText ? bytes.toString('base64') : bytes);
   const receiver = { message: () => undefined, closed: () => log.destroy() };
   const request = { ctx, client, maxMessage: MAX_CLIENT_MESSAGE, idleMs: unreadMs };
-  const messages = MessageConnection.accept(request, protocol, receiver);
+  const messages = acceptSession(request, protocol, receiver);
   if (!messages) return void log.destroy();
   messages.send(encoded(Buffer.alloc(0)), log);
   log.on('data', (bytes: Buffer) => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { hostOf, http2StreamOf, OF_THE_CALL, passedOn, type RequestContext, socketOf } from '@orch/serving';
-import { SPDY } from './spdy/frames.js';
+import { SPDY } from '@orch/streaming';
 
 /** Request headers that are left out of an upgrade: it has no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);

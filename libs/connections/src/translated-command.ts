@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { type CommandSession, type NodeBackend, urlOf } from '@orch/handlers';
 import { StatusError } from '@orch/machinery';
-import { checkWebSocketKey, endBehind, isGone, type RequestContext, type Upgrade } from '@orch/serving';
+import { endBehind, isGone, type RequestContext, type Upgrade } from '@orch/serving';
+import { checkWebSocketKey } from '@orch/streaming';
 import type { AgentConnector } from './agent-connector.js';
 import { CommandMessages, V5 } from './command-messages.js';
 import { dialMessage } from './dial-errors.js';
 import { boundIdleness } from './idle-bound.js';
-import { MessageConnection, type SessionRequest } from './message-connection.js';
 import { refusalText } from './refusal-text.js';
 import { isSpdy, spdyHeaders } from './request-headers.js';
+import { acceptSession, type SessionRequest } from './session-request.js';
 
 /** The protocol of commands whose end is a Status, which all agents speak over SPDY. */
 const V4 = 'v4.channel.k8s.io';
@@ -30,7 +31,7 @@ export async function translateCommand(
   const agent = await agentFor(ctx, connector, backend);
   if (!agent) return;
   const command = new CommandMessages(session);
-  const messages = MessageConnection.accept(request, V5, command);
+  const messages = acceptSession(request, V5, command);
   if (agent instanceof StatusError) {
     if (messages) command.fail(messages, agent);
     return;

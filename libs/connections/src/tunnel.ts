@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { type NodeBackend, unexplained } from '@orch/handlers';
 import { gatherWrites } from '@orch/runtime';
-import { checkWebSocketKey, endBehind, offeredProtocols } from '@orch/serving';
+import { endBehind } from '@orch/serving';
+import { checkWebSocketKey, type MessageConnection, type MessageReceiver, offeredProtocols } from '@orch/streaming';
 import type { AgentConnector } from './agent-connector.js';
 import { boundIdleness } from './idle-bound.js';
-import { MessageConnection, type MessageReceiver, type SessionRequest } from './message-connection.js';
 import { isSpdy, spdyHeaders } from './request-headers.js';
+import { acceptSession, type SessionRequest } from './session-request.js';
 import { askForUpgrade } from './upgrade.js';
 
 /** The beginning of a subprotocol whose messages carry a connection of SPDY/3.1; the protocol of its streams follows. */
@@ -43,7 +44,7 @@ export async function tunnelPorts(
   const chosen = `${TUNNEL}${message.headers['x-stream-protocol-version']}`;
   const protocol = offered.includes(chosen) ? chosen : undefined;
   const tunnel = new Tunnel(socket, () => endBehind(ctx, socket));
-  const messages = MessageConnection.accept(request, protocol, tunnel);
+  const messages = acceptSession(request, protocol, tunnel);
   if (!messages) return void socket.destroy();
   socket.unshift(head);
   boundIdleness(ctx, socket, idleMs);

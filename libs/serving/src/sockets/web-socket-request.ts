@@ -1,22 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { badRequest, type Names, StatusError } from '@orch/machinery';
+import { type Names, StatusError } from '@orch/machinery';
+import { offeredProtocols } from '@orch/streaming';
 import { hostOf } from '../http/context.js';
 
 /** Whether a request asks to switch to a WebSocket (RFC 6455 section 4.1). */
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
-
-/** Subprotocols that a client offers, in its order. */
-export const offeredProtocols = ({ headers }: IncomingMessage): string[] =>
-  headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
-
-/** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow, its subprotocols apart */
-export function checkWebSocketKey({ headers }: IncomingMessage): void {
-  if (headers['sec-websocket-version'] !== '13') throw badRequest('Sec-WebSocket-Version must be 13');
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
-    throw badRequest('Sec-WebSocket-Key must be 16 bytes in base64');
-  }
-}
 
 /**
  * Moves a token from the subprotocols, where browsers can send one, to the `Authorization` header for authentication;

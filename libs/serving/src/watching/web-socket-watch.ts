@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest } from '@orch/machinery';
+import { checkWebSocketKey, messageBounds } from '@orch/streaming';
 import type { WatchSink } from '@orch/watchcache';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext, Upgrade } from '../http/context.js';
-import { messageBounds } from '../sockets/message-bounds.js';
 import { WebSocketConnection } from '../sockets/web-socket-connection.js';
-import { checkWebSocketKey } from '../sockets/web-socket-request.js';
 import { WatchOutput, type WatchOutputs } from './watch-output.js';
 import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
 

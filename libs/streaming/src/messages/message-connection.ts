@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { gatherWrites, LONGEST_TIMER_MS, systemClock } from '@orch/runtime';
-import { messageBounds, type RequestContext, type Upgrade } from '@orch/serving';
 import { WebSocket, WebSocketServer } from 'ws';
+import { messageBounds } from './message-bounds.js';
 
 /** A client's request for a WebSocket. */
-export interface SessionRequest {
+export interface MessageRequest {
   /** The request. */
-  readonly ctx: RequestContext;
-  /** The connection that the request has come on. */
-  readonly client: Upgrade;
+  readonly req: IncomingMessage;
+  /** The connection that the request has come on, and what came behind it. */
+  readonly client: { readonly socket: Socket; readonly head: Buffer };
+  /** Lines of the answer, further to those of the protocol. */
+  readonly headers?: readonly string[];
   /** Bytes of a message of the client; a longer one closes the connection with the code 1009. */
   readonly maxMessage: number;
   /**
@@ -28,7 +31,10 @@ export interface MessageReceiver {
 }
 
 /** The stream that messages are made of: it stops while the client does not read. */
-type Source = Pick<Readable, 'pause' | 'resume'>;
+interface Source {
+  pause(): unknown;
+  resume(): unknown;
+}
 
 /** Milliseconds between signs of life on a connection. */
 const KEEP_ALIVE_MS = 30_000;
@@ -56,7 +62,7 @@ export class MessageConnection {
 
   private constructor(
     private readonly webSocket: WebSocket,
-    { socket }: Upgrade,
+    socket: Socket,
     receiver: MessageReceiver,
   ) {
     this.#gather = gatherWrites(socket);
@@ -78,7 +84,7 @@ export class MessageConnection {
    * @returns undefined if the client is gone
    */
   static accept(
-    { ctx, client, maxMessage, idleMs }: SessionRequest,
+    { req, client, headers = [], maxMessage, idleMs }: MessageRequest,
     protocol: string | undefined,
     receiver: MessageReceiver,
   ): MessageConnection | undefined {
@@ -88,15 +94,14 @@ export class MessageConnection {
       ...{ ...messageBounds(maxMessage), closeTimeout: idleMs || LONGEST_TIMER_MS },
     });
     handshakes.once('headers', (lines: string[]) => {
-      lines.push(`Audit-Id: ${ctx.requestId}`);
+      lines.push(...headers);
       if (protocol !== undefined) lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
     });
     // The library refuses names that are no tokens, such as `SPDY/3.1+portforward.k8s.io`. The choice is made here.
-    delete ctx.req.headers['sec-websocket-protocol'];
+    delete req.headers['sec-websocket-protocol'];
     let connection: MessageConnection | undefined;
-    ctx.res.statusCode = 101;
-    handshakes.handleUpgrade(ctx.req, client.socket, client.head, (webSocket) => {
-      connection = new MessageConnection(webSocket, client, receiver);
+    handshakes.handleUpgrade(req, client.socket, client.head, (webSocket) => {
+      connection = new MessageConnection(webSocket, client.socket, receiver);
     });
     return connection;
   }
@@ -112,17 +117,22 @@ export class MessageConnection {
     from.pause();
   }
 
-  /** Takes no messages but those that have been read already, until a connection takes bytes again, or is closed. */
-  waitFor(socket: Socket): void {
-    if (this.#isWaiting || socket.destroyed) return;
+  /** Takes no messages but those that have been read already, until what they are written to takes bytes again, or is closed. */
+  waitFor(sink: Writable): void {
+    if (this.#isWaiting || sink.destroyed) return;
     this.#isWaiting = true;
     this.webSocket.pause();
     const goOn = (): void => {
-      socket.off('drain', goOn).off('close', goOn);
+      sink.off('drain', goOn).off('close', goOn);
       this.#isWaiting = false;
       this.webSocket.resume();
     };
-    socket.on('drain', goOn).on('close', goOn);
+    sink.on('drain', goOn).on('close', goOn);
+  }
+
+  /** Closes the connection at once. */
+  terminate(): void {
+    this.webSocket.terminate();
   }
 
   /** Ends the connection behind what was sent; cuts it if the client does not read that within the time for silence. */

@@ -3,6 +3,8 @@ export const SPDY = 'SPDY/3.1';
 
 /** Types of control frames (SPDY/3.1, section 2.6). */
 export const [SYN_STREAM, SYN_REPLY, RST_STREAM, PING] = [1, 2, 3, 6] as const;
+/** Reasons for which a stream is reset (SPDY/3.1, section 2.6.3). */
+export const [PROTOCOL_ERROR, REFUSED_STREAM, CANCEL] = [1, 3, 5] as const;
 /** The flag of the last frame of a stream's half. */
 export const FIN = 1;
 /** Bytes of the head of a frame. */
@@ -22,9 +24,24 @@ export function openingFrame(id: number, headers: Readonly<Record<string, string
   // Behind the ids of the stream and of one that it belongs to, none: priority and slot.
   const ids = Buffer.alloc(10);
   ids.writeUInt32BE(id);
+  return controlFrame(SYN_STREAM, 0, Buffer.concat([ids, storedBlock(headers, isFirst)]));
+}
+
+/**
+ * Formats a frame that accepts a stream of the other side, without headers.
+ * @param isFirst see {@link openingFrame}
+ */
+export const replyFrame = (id: number, isFirst: boolean): Buffer =>
+  controlFrame(SYN_REPLY, 0, Buffer.concat([u32(id), storedBlock({}, isFirst)]));
+
+/** Formats a frame that ends a stream out of order. */
+export const resetFrame = (id: number, reason: number): Buffer =>
+  controlFrame(RST_STREAM, 0, Buffer.concat([u32(id), u32(reason)]));
+
+function storedBlock(headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {
   const block = headerBlock(headers);
   const size = Buffer.from([0, ...u16le(block.length), ...u16le(~block.length & 0xffff)]);
-  return controlFrame(SYN_STREAM, 0, Buffer.concat([ids, ...(isFirst ? [ZLIB_HEAD] : []), size, block, FLUSH]));
+  return Buffer.concat([...(isFirst ? [ZLIB_HEAD] : []), size, block, FLUSH]);
 }
 
 const u16le = (value: number): [number, number] => [value & 0xff, value >> 8];

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { RequestContext } from '@orch/serving';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MessageConnection } from './message-connection.js';
 
@@ -26,8 +25,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   server.on('upgrade', (req, own: Socket, head) => {
     socket = own;
-    const ctx = { req, res: new ServerResponse(req), requestId: 'id' } as RequestContext;
-    const request = { ctx, client: { socket, head }, maxMessage: 1024, idleMs: IDLE_MS };
+    const request = { req, client: { socket, head }, maxMessage: 1024, idleMs: IDLE_MS };
     messages = MessageConnection.accept(request, undefined, { message: () => undefined, closed });
   });
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -1,0 +1,110 @@
+import type {
+  ContainerStatistics,
+  CpuUsage,
+  FilesystemUsage,
+  MemoryUsage,
+  NetworkUsage,
+  SandboxStatistics,
+} from '@orch/container-runtime';
+import type { Pod } from '@orch/schema/types/core/v1';
+import type { VolumeUsage } from '../agent-server-settings.js';
+import type { FsUsage, NodeUsage } from './node-usage.js';
+
+/** What a summary is made of; absent parts are not measured. */
+export interface Measured {
+  /** Name of the node. */
+  readonly nodeName: string;
+  /** The machine. */
+  readonly node: NodeUsage;
+  /** The file system of the agent. */
+  readonly fs?: FsUsage;
+  /** The file system of images, and what images use of it. */
+  readonly images?: { readonly fs: FsUsage; readonly used: FilesystemUsage };
+  /** The pods. */
+  readonly pods: readonly MeasuredPod[];
+}
+
+/** A pod as it was measured. */
+interface MeasuredPod {
+  /** Its sandbox and containers. */
+  readonly usage: SandboxStatistics;
+  /** The pod; absent where the agent does not know it. */
+  readonly pod?: Pod;
+  /** Its volumes. */
+  readonly volumes?: readonly VolumeUsage[];
+}
+
+/** Formats the answer of `/stats/summary`. @param isShort of CPU and memory alone */
+export function summaryOf({ nodeName, node, fs, images, pods }: Measured, isShort: boolean): object {
+  return {
+    node: {
+      nodeName,
+      startTime: timeOf(node.startedAt),
+      cpu: nodeCpu(node),
+      memory: nodeMemory(node),
+      ...(!isShort && fs && { fs: fsOf(fs) }),
+      ...(!isShort && images && { runtime: { imageFs: { ...fsOf(images.fs), ...usedOf(images.used) } } }),
+    },
+    pods: pods.map((each) => podOf(each, isShort)),
+  };
+}
+
+const timeOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const nodeCpu = ({ at, cpuNanoCores, cpuNanoseconds }: NodeUsage) => ({
+  ...{ time: timeOf(at), usageCoreNanoSeconds: cpuNanoseconds },
+  ...(cpuNanoCores !== undefined && { usageNanoCores: cpuNanoCores }),
+});
+
+const nodeMemory = ({ at, memory: { available, usage, workingSet } }: NodeUsage) => ({
+  ...{ time: timeOf(at), availableBytes: available, usageBytes: usage, workingSetBytes: workingSet },
+});
+
+const fsOf = ({ at, ...rest }: FsUsage) => ({ time: timeOf(at), ...rest });
+
+const usedOf = ({ usedBytes, inodesUsed }: FilesystemUsage) => ({ usedBytes, inodesUsed });
+
+function podOf({ usage, pod, volumes }: MeasuredPod, isShort: boolean): object {
+  const { metadata, cpu, memory, network, processCount, containers } = usage;
+  const { name, namespace, uid } = metadata;
+  return {
+    podRef: { name, namespace, uid },
+    ...(pod?.status?.startTime !== undefined && { startTime: pod.status.startTime }),
+    containers: containers.map((each) => containerOf(each, pod, isShort)),
+    ...(cpu && { cpu: cpuOf(cpu) }),
+    ...(memory && { memory: memoryOf(memory) }),
+    ...(!isShort && network?.length && { network: networkOf(network, cpu?.at ?? Date.now()) }),
+    ...(!isShort && volumes?.length && { volume: volumes.map(({ at, ...rest }) => ({ time: timeOf(at), ...rest })) }),
+    ...(!isShort && processCount !== undefined && { process_stats: { process_count: processCount } }),
+  };
+}
+
+function containerOf(
+  { metadata, cpu, memory, writableLayer }: ContainerStatistics,
+  pod: Pod | undefined,
+  isShort: boolean,
+) {
+  const status = pod?.status?.containerStatuses?.find(({ name }) => name === metadata.name);
+  const startTime = status?.state?.running?.startedAt;
+  return {
+    name: metadata.name,
+    startTime: startTime ?? null,
+    ...(cpu && { cpu: cpuOf(cpu) }),
+    ...(memory && { memory: memoryOf(memory) }),
+    ...(!isShort && writableLayer && { rootfs: { time: timeOf(writableLayer.at), ...usedOf(writableLayer) } }),
+  };
+}
+
+const cpuOf = ({ at, usageCoreNanoseconds, usageNanoCores }: CpuUsage) => ({
+  ...{ time: timeOf(at), usageCoreNanoSeconds: usageCoreNanoseconds },
+  ...(usageNanoCores !== undefined && { usageNanoCores }),
+});
+
+const memoryOf = ({ at, majorPageFaults, ...rest }: MemoryUsage) => ({
+  ...{ time: timeOf(at), ...rest },
+  ...(majorPageFaults !== undefined && { majorPageFaults }),
+});
+
+function networkOf(network: readonly NetworkUsage[], at: number): object {
+  return { time: timeOf(at), ...network[0], interfaces: network };
+}
