@@ -3,6 +3,7 @@ import { systemMounter } from '@orch/pod-environment';
 import { type Component, systemClock } from '@orch/runtime';
 import { openClients } from './agent-clients.js';
 import { openConnection } from './open-connection.js';
+import { openPort } from './open-port.js';
 import { openRuntime } from './open-runtime.js';
 import type { AgentParts } from './parts.js';
 
@@ -37,6 +38,8 @@ async function open(parts: AgentParts, signal: AbortSignal, onOpen: (close: Clos
   const settings = { options, runtime, mounter: systemMounter, clock: systemClock, logger };
   const agent = await NodeAgent.start({ ...settings, ...(clients && { clients }) });
   onOpen(() => agent.stop());
+  const port = await openPort(parts, { agent, runtime, ...(clients && { client: clients.pods }) });
+  onOpen(() => port.stop());
   logger.info('the node agent runs', { node: agent.node.name, runtime: options.containerRuntimeEndpoint });
   onOpen(() =>
     logger.info('containers go on, and are found again at the next start of the agent', { node: agent.node.name }),

@@ -114,8 +114,8 @@ export interface AgentServerSettings {
   readonly metrics: Metrics;
   /** Log of the port. */
   readonly logger: Logger;
-  /** Returns the serving certificate; call {@link AgentServer.renew} when it has changed. */
-  readonly pair: () => ServingPair;
+  /** Returns the serving certificate; undefined while there is none: handshakes fail. Call {@link AgentServer.renew} when it has changed. */
+  readonly pair: () => ServingPair | undefined;
   /** Folder whose files `/logs/` shows. Default `/var/log`. */
   readonly logFolder?: string;
 }

@@ -39,7 +39,8 @@ export class AgentServer {
 
   /** Uses the certificate that there is now for new connections. */
   renew(): void {
-    this.#secure?.renew(this.settings.pair());
+    const pair = this.settings.pair();
+    if (pair) this.#secure?.renew(pair);
   }
 
   /** Resolves when connections are taken. @throws Error where a port cannot be had */

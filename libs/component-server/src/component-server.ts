@@ -39,7 +39,7 @@ interface ComponentServerSettings {
   /** 0 for any that is free. */
   readonly port: number;
   /** Certificate and key of the server. */
-  readonly pair: ServerPair;
+  readonly pair: ServerPair | undefined;
   /** Bundle of the authorities of client certificates, PEM; absent where they are not looked at. */
   readonly clientAuthorities?: string;
   /** Authenticates callers. */
@@ -124,9 +124,9 @@ export class ComponentServer {
     await closed;
   }
 
-  #tls(pair: ServerPair) {
+  #tls(pair: ServerPair | undefined) {
     const { clientAuthorities: ca } = this.settings;
-    const { cert, key } = pair;
+    const { cert, key } = pair ?? {};
     return {
       cert,
       key,

@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import type { PressureType, UsageMeter } from '@orch/node-resources';
 import {
+  amountsOf,
   CgroupFolders,
   cgroupAt,
   EventRecorder,
@@ -24,6 +26,7 @@ import { MirrorPods } from '../sources/mirror-pods.js';
 import { StaticPodReader } from '../sources/static-pods.js';
 import { UrlSource } from '../sources/url-source.js';
 import type { AgentClients, NodeAgentSettings } from './agent-settings.js';
+import { NodeCare } from './node-care.js';
 import { PodInputs } from './pod-inputs.js';
 import { checkMachine } from './start-checks.js';
 import { ThisNode } from './this-node.js';
@@ -42,6 +45,7 @@ const DEFAULT_EVENT_BURST = 100;
 export class NodeAgent {
   readonly #stopping = new AbortController();
   readonly #started: Stoppable[] = [];
+  #care: NodeCare | undefined;
 
   #pods: PodAgent | undefined;
 
@@ -73,6 +77,11 @@ export class NodeAgent {
     return ageMs < RELIST_LIMIT_MS ? undefined : 'the runtime has not been listed for three minutes';
   }
 
+  /** Measures what the node and its pods use; undefined before the agent has started. */
+  get usage(): UsageMeter | undefined {
+    return this.#care?.meter;
+  }
+
   /** Ends the agent in the reverse order of its start; containers go on. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -84,12 +93,21 @@ export class NodeAgent {
     const isStatic = (pod: Pod) => isStaticPod(pod, annotations);
     const events = this.#makeEvents();
     const inputs = new PodInputs(this.settings, this.node, events, isStatic);
-    const pods = await this.#makePods(inputs, events, annotations);
+    const care: NodeCare = new NodeCare({
+      ...this.settings,
+      node: this.node,
+      pods: () => pods,
+      annotations,
+      events,
+    });
+    const pods: PodAgent = await this.#makePods(inputs, events, annotations, care);
+    this.#care = care;
     this.#pods = pods;
     events.ofNode('Normal', 'Starting', 'Starting kubelet.');
     inputs.start();
     await pods.start();
-    this.#started.push(inputs, pods);
+    care.start();
+    this.#started.push(inputs, pods, care);
     await this.#startSources(pods);
     const { clients } = this.settings;
     if (!clients) return;
@@ -107,12 +125,17 @@ export class NodeAgent {
     return recorder;
   }
 
-  async #makePods(inputs: PodInputs, events: EventSink, annotations: PodAnnotations): Promise<PodAgent> {
+  async #makePods(
+    inputs: PodInputs,
+    events: EventSink,
+    annotations: PodAnnotations,
+    care: NodeCare,
+  ): Promise<PodAgent> {
     const { options, clients, runtime, clock, logger } = this.settings;
     const { node } = this;
     const mirrors =
       clients && new MirrorPods({ client: clients.pods, annotations, nodeName: node.name, nodeUid: () => node.uid });
-    const cgroups = options.cgroupsPerQos ? await this.#makeCgroups(inputs) : undefined;
+    const cgroups = options.cgroupsPerQos ? await this.#makeCgroups(inputs, events) : undefined;
     const pods: PodAgent = new PodAgent({
       runtime,
       runtimeName: (await runtime.version()).name,
@@ -127,6 +150,7 @@ export class NodeAgent {
       ...inputs.inputs(),
       pulls: { serial: options.serializeImagePulls, qps: options.registryQps, burst: options.registryBurst },
       events,
+      pressureRefusal: (pod) => care.refusal(pod),
       syncMs: options.syncFrequency,
       keptRuns: options.maximumDeadContainersPerContainer,
       clock,
@@ -135,12 +159,27 @@ export class NodeAgent {
     return pods;
   }
 
-  async #makeCgroups({ quota }: PodInputs): Promise<CgroupFolders> {
+  async #makeCgroups({ quota }: PodInputs, events: EventSink): Promise<CgroupFolders> {
     const { options, cgroupMount = '/sys/fs/cgroup' } = this.settings;
     const { cgroupRoot, cgroupDriver: driver, podMaxPids: podPids } = options;
     const cgroups = new CgroupFolders({ mount: cgroupMount, root: cgroupAt(cgroupRoot), driver, quota, podPids });
-    await cgroups.start();
+    await cgroups.start(options.enforceNodeAllocatable.includes('pods') ? this.node.sharedByPods() : undefined);
+    await this.#limitReserved(cgroups);
+    events.ofNode('Normal', 'NodeAllocatableEnforced', 'Updated Node Allocatable limit across pods');
     return cgroups;
+  }
+
+  /** Holds the cgroups of the agent and of the system to what is reserved for them. */
+  async #limitReserved(cgroups: CgroupFolders): Promise<void> {
+    const { enforceNodeAllocatable, kubeReserved, kubeReservedCgroup, systemReserved, systemReservedCgroup } =
+      this.settings.options;
+    const reserved = [
+      ['kube-reserved', kubeReservedCgroup, kubeReserved],
+      ['system-reserved', systemReservedCgroup, systemReserved],
+    ] as const;
+    for (const [name, cgroup, amounts] of reserved)
+      if (enforceNodeAllocatable.includes(name))
+        await cgroups.limit(cgroupAt(cgroup), amountsOf(Object.fromEntries(amounts)));
   }
 
   #sources(): PodSource[] {
@@ -200,6 +239,10 @@ export class NodeAgent {
     for (const heartbeat of heartbeats) void heartbeat.start();
   }
 
+  #has(type: PressureType): boolean {
+    return this.#care?.conditions.includes(type) ?? false;
+  }
+
   #makeLease({ heartbeats: client }: AgentClients): NodeLease {
     const { options, clock, logger } = this.settings;
     const durationSeconds = options.nodeLeaseDurationSeconds;
@@ -222,9 +265,9 @@ export class NodeAgent {
       status: () => node.status(),
       health: async () => ({
         problems: await healthProblems({ runtime, relistAgeMs: relist.ageMs, missingCapacity: [] }),
-        memoryPressure: false,
-        diskPressure: false,
-        pidPressure: false,
+        memoryPressure: this.#has('MemoryPressure'),
+        diskPressure: this.#has('DiskPressure'),
+        pidPressure: this.#has('PIDPressure'),
       }),
       onNode: (reported) => node.note(reported),
       updateMs: options.nodeStatusUpdateFrequency,

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Runtime } from '@orch/container-runtime';
 import { type Names, namesOf } from '@orch/machinery';
-import { parseThresholds } from '@orch/pod-environment';
+import { allocatableOf, amountsOf, parseThresholds } from '@orch/pod-environment';
 import type { Node, NodeStatus } from '@orch/schema/types/core/v1';
 import { type Machine, readMachine } from '../node/machine.js';
 import { machineAddresses, nodeIPs, nodeNameOf } from '../node/node-addresses.js';
@@ -72,6 +72,11 @@ export class ThisNode {
   /** Resources that pods can have. */
   get allocatable(): Readonly<Record<string, string>> {
     return this.#status.allocatable ?? {};
+  }
+
+  /** Returns what all pods together are held to: the capacity without what is reserved. Eviction keeps the rest free. */
+  sharedByPods(): ReadonlyMap<string, bigint> {
+    return allocatableOf(amountsOf(this.#status.capacity), { ...this.settings.reserved, thresholds: [] });
   }
 
   /** Notes the node as the API has it. */

@@ -33,8 +33,15 @@ function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: NodeAgentOpti
   return problems;
 }
 
-function cgroupProblems({ enforceNodeAllocatable: enforced, cgroupsPerQos }: NodeAgentOptions): string[] {
+function cgroupProblems(options: NodeAgentOptions): string[] {
+  const { enforceNodeAllocatable: enforced, cgroupsPerQos, kubeReservedCgroup, systemReservedCgroup } = options;
   const problems: string[] = [];
+  if (enforced.includes('kube-reserved') && kubeReservedCgroup === '')
+    problems.push('--kube-reserved-cgroup must be specified when --enforce-node-allocatable contains kube-reserved');
+  if (enforced.includes('system-reserved') && systemReservedCgroup === '')
+    problems.push(
+      '--system-reserved-cgroup must be specified when --enforce-node-allocatable contains system-reserved',
+    );
   if (enforced.includes('none') && enforced.length > 1)
     problems.push('--enforce-node-allocatable may not contain additional enforcements when "none" is specified');
   if (!cgroupsPerQos && enforced.some((name) => name !== 'none'))

@@ -91,6 +91,8 @@ export const CONFIGURATION_FIELDS: ReadonlyMap<string, ConfigurationField> = new
   ['containerLogMaxFiles', field('container-log-max-files')],
   ['systemReserved', field('system-reserved', 'map')],
   ['kubeReserved', field('kube-reserved', 'map')],
+  ['systemReservedCgroup', field('system-reserved-cgroup')],
+  ['kubeReservedCgroup', field('kube-reserved-cgroup')],
   ['enforceNodeAllocatable', field('enforce-node-allocatable', 'list')],
   ['logging.format', field('logging-format')],
   ['logging.flushFrequency', field('log-flush-frequency')],

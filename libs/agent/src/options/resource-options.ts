@@ -76,6 +76,16 @@ export const resourceOptions = {
     check: checkReserved('system-reserved'),
     help: "The operating system's share of the machine: cpu=100m,memory=100Mi.",
   },
+  'kube-reserved-cgroup': {
+    type: 'string',
+    default: '',
+    help: 'Cgroup of the agent and the runtime, which is held to --kube-reserved; it has to be there.',
+  },
+  'system-reserved-cgroup': {
+    type: 'string',
+    default: '',
+    help: 'Cgroup of the operating system, which is held to --system-reserved; it has to be there.',
+  },
   'eviction-hard': {
     type: 'list',
     default: HARD,

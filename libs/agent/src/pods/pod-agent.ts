@@ -1,4 +1,5 @@
 import type { Runtime } from '@orch/container-runtime';
+import type { PressureRefusal } from '@orch/node-resources';
 import {
   Backoffs,
   ContainerConfigs,
@@ -67,6 +68,8 @@ export interface PodAgentSettings {
   readonly removeLogs: (pod: Pod) => Promise<void>;
   /** Volumes of pods. */
   readonly volumes: PodVolumes;
+  /** Returns why the node refuses a pod while it is short of something; undefined if it does not. */
+  readonly pressureRefusal?: (pod: Pod) => PressureRefusal | undefined;
   /** Cgroups of pods; absent where the runtime makes them. */
   readonly cgroups?: PodCgroups;
   /** Receives what is to be reported. */
@@ -242,7 +245,10 @@ export class PodAgent {
   #admit(pod: Pod, others: readonly Pod[]) {
     const node = this.settings.node();
     const isStatic = this.#isStatic(pod);
-    const [refusal] = admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
+    const short = this.settings.pressureRefusal?.(pod);
+    const [refusal = undefined] = short
+      ? [short]
+      : admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
     if (!refusal) return undefined;
     const { reason, message } = refusal;
     this.settings.events.ofPod(pod, 'Warning', reason, message);

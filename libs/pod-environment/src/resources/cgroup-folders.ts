@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import type { LinuxResources } from '@orch/container-runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { uidOf } from '../identity.js';
-import { add, podAmounts } from './amounts.js';
+import { add, podAmounts, type ResourceAmounts } from './amounts.js';
 import { type CgroupDriver, type CgroupName, cgroupPath, podCgroup, podsCgroup } from './cgroup-names.js';
 import { type CpuQuotaSettings, podCgroupValues, sharesOf } from './cgroup-values.js';
-import { qosClassOf } from './qos.js';
+import { type QosClass, qosClassOf } from './qos.js';
 
 /** Settings of {@link CgroupFolders}. */
 interface CgroupsSettings {
@@ -30,16 +30,36 @@ const CLASSES = ['Guaranteed', 'Burstable', 'BestEffort'] as const;
 /** Controllers that limit pods, each with a hierarchy of its own in version 1. */
 const CONTROLLERS = ['cpu', 'memory', 'pids'] as const;
 
+function limitsOf(allowed: ResourceAmounts): Values {
+  const [cpu, memory, pids] = [allowed.get('cpu'), allowed.get('memory'), allowed.get('pid')];
+  return {
+    ...(cpu !== undefined && { cpuShares: sharesOf(cpu) }),
+    ...(memory !== undefined && { memoryLimit: Number(memory) }),
+    ...(pids !== undefined && { pids: Number(pids) }),
+  };
+}
+
 /** CgroupFolders of pods and of their classes of service, in version 1 or 2 of the kernel's interface. */
 export class CgroupFolders {
   #isUnified: Promise<boolean> | undefined;
 
   constructor(private readonly settings: CgroupsSettings) {}
 
-  /** Makes the cgroups that all others lie in. */
-  async start(): Promise<void> {
-    for (const qos of CLASSES)
-      await this.#apply(podsCgroup(this.settings.root, qos), qos === 'BestEffort' ? { cpuShares: sharesOf(0n) } : {});
+  /** Makes the cgroups that all others lie in. @param allowed what all pods together can have; absent: no limit */
+  async start(allowed?: ResourceAmounts): Promise<void> {
+    const limits: Record<QosClass, Values> = {
+      Guaranteed: allowed ? limitsOf(allowed) : {},
+      Burstable: {},
+      BestEffort: { cpuShares: sharesOf(0n) },
+    };
+    for (const qos of CLASSES) await this.#apply(podsCgroup(this.settings.root, qos), limits[qos]);
+  }
+
+  /** Holds a cgroup that is there already to a share of the machine. @throws Error if there is none */
+  async limit(name: CgroupName, allowed: ResourceAmounts): Promise<void> {
+    for (const folder of await this.#folders(name))
+      if (!(await exists(folder))) throw new Error(`the cgroup /${name.join('/')} does not exist`);
+    await this.#apply(name, limitsOf(allowed));
   }
 
   /** Makes the cgroup of a pod, or brings its values up to date. */

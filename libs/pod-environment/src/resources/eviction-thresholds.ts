@@ -14,7 +14,7 @@ const EVICTION_SIGNALS = [
 export type EvictionSignal = (typeof EVICTION_SIGNALS)[number];
 
 /** A lower bound of what must be available of a resource. */
-type EvictionAmount =
+export type EvictionAmount =
   | { readonly kind: 'quantity'; readonly value: bigint; readonly text: string }
   | { readonly kind: 'percentage'; readonly fraction: number; readonly text: string };
 
@@ -95,3 +95,26 @@ export function checkEvictionPeriods(periods: ReadonlyMap<string, string>): void
 export function checkEvictionAmounts(amounts: ReadonlyMap<string, string>): void {
   for (const [signal, amount] of amounts) parseAmount(signalOf(signal), amount);
 }
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Returns durations by signal, ms. The texts have been checked. */
+export const parseEvictionPeriods = (periods: ReadonlyMap<string, string>): ReadonlyMap<string, number> =>
+  new Map(
+    [...periods].map(([signal, text]) => {
+      const parts = [...text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)];
+      return [signal, parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? 0), 0)];
+    }),
+  );
+
+/** Returns amounts by signal. @throws Error */
+export const parseEvictionAmounts = (amounts: ReadonlyMap<string, string>): ReadonlyMap<string, EvictionAmount> =>
+  new Map([...amounts].map(([signal, amount]) => [signal, parseAmount(signal, amount)]));

@@ -1,0 +1,10 @@
+export { type PressureRefusal, pressureRefusal } from './eviction/admission.js';
+export { EvictionManager } from './eviction/eviction-manager.js';
+export { type PressureType, thresholdsOf } from './eviction/thresholds.js';
+export { ContainerCollector } from './garbage/container-collector.js';
+export { ImageCollector } from './garbage/image-collector.js';
+export { IptablesChains } from './host/iptables-chains.js';
+export { limitOpenFiles } from './host/open-files.js';
+export { LogRotator } from './logs/log-rotator.js';
+export type { NodeUsage, PodUsage } from './usage/usage.js';
+export { UsageMeter } from './usage/usage-meter.js';

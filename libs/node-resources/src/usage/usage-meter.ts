@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import type { Runtime, SandboxStatistics } from '@orch/container-runtime';
+import type { PodFolders } from '@orch/pod-environment';
+import type { Clock } from '@orch/runtime';
+import { type HostFiles, hostFiles, type TreeSize } from './host-files.js';
+import type { NodeMemory, NodeUsage, PodUsage } from './usage.js';
+
+/** Settings of {@link UsageMeter}. */
+interface UsageMeterSettings {
+  /** Runtime of the containers. */
+  readonly runtime: Pick<Runtime, 'imageFilesystems' | 'listSandboxStatistics'>;
+  /** Folders of pods. */
+  readonly folders: PodFolders;
+  /** Folder of the logs of pods. */
+  readonly podLogs: string;
+  /** Folder where the kernel shows cgroups. Default `/sys/fs/cgroup`. */
+  readonly cgroupMount?: string;
+  /** Clock of the times. */
+  readonly clock: Clock;
+  /** The machine; another one for tests. */
+  readonly files?: HostFiles;
+}
+
+/** Age at which a folder is measured anew, ms: large ones take long. */
+const FOLDERS_MS = 60_000;
+/** Labels of the runtime's sandboxes that name their pod. */
+const UID_LABEL = 'io.kubernetes.pod.uid';
+
+/** Measures what the node, its pods and their containers use. */
+export class UsageMeter {
+  readonly #trees = new Map<string, { readonly at: number; readonly size: TreeSize }>();
+  readonly #files: HostFiles;
+
+  constructor(private readonly settings: UsageMeterSettings) {
+    this.#files = settings.files ?? hostFiles;
+  }
+
+  /** Measures the node. @throws Error for what cannot be measured */
+  async node(): Promise<NodeUsage> {
+    const { folders, clock } = this.settings;
+    const [memory, nodefs, processes] = await Promise.all([
+      this.#memory(),
+      this.#files.filesystem(folders.root),
+      this.#processes(),
+    ]);
+    const imagefs = await this.#imagefs(nodefs);
+    const hasOwnImagefs = imagefs.device !== nodefs.device;
+    return { at: clock.wall(), memory, nodefs, imagefs, hasOwnImagefs, processes };
+  }
+
+  /** Measures all pods that the runtime has, by uid. Folders are measured once a minute. */
+  async pods(): Promise<ReadonlyMap<string, PodUsage>> {
+    const sandboxes = await this.settings.runtime.listSandboxStatistics();
+    const found = new Map<string, PodUsage>();
+    for (const sandbox of sandboxes)
+      if (sandbox.labels[UID_LABEL] !== undefined) found.set(sandbox.metadata.uid, await this.#pod(sandbox));
+    this.#forget();
+    return found;
+  }
+
+  async #pod({ metadata, containers, processCount = 0 }: SandboxStatistics): Promise<PodUsage> {
+    const { uid, name, namespace } = metadata;
+    const logs = join(this.settings.podLogs, `${namespace}_${name}_${uid}`);
+    const measured = [];
+    for (const statistics of containers) {
+      const { name: container } = statistics.metadata;
+      measured.push({ name: container, statistics, logs: await this.#tree(join(logs, container)) });
+    }
+    return { uid, name, namespace, containers: measured, volumes: await this.#volumes(uid), processes: processCount };
+  }
+
+  async #volumes(uid: string): Promise<(TreeSize & { name: string })[]> {
+    const folder = join(this.settings.folders.volumes(uid), 'kubernetes.io~empty-dir');
+    const volumes = [];
+    for (const name of await this.#files.entries(folder))
+      volumes.push({ name, ...(await this.#tree(join(folder, name))) });
+    return volumes;
+  }
+
+  async #tree(path: string): Promise<TreeSize> {
+    const known = this.#trees.get(path);
+    const at = this.settings.clock.now();
+    if (known && at - known.at < FOLDERS_MS) return known.size;
+    const size = await this.#files.tree(path);
+    this.#trees.set(path, { at, size });
+    return size;
+  }
+
+  #forget(): void {
+    const now = this.settings.clock.now();
+    for (const [path, { at }] of this.#trees) if (now - at >= FOLDERS_MS) this.#trees.delete(path);
+  }
+
+  /** The root cgroup of version 1 counts what the machine uses; that of version 2 counts nothing. */
+  async #memory(): Promise<NodeMemory> {
+    const { cgroupMount = '/sys/fs/cgroup' } = this.settings;
+    const [meminfo = '', usage, statistics = ''] = await Promise.all([
+      this.#files.read('/proc/meminfo'),
+      this.#files.read(join(cgroupMount, 'memory/memory.usage_in_bytes')),
+      this.#files.read(join(cgroupMount, 'memory/memory.stat')),
+    ]);
+    const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
+    const capacityBytes = kibibytes('MemTotal');
+    const inactive = Number(/^total_inactive_file (\d+)/m.exec(statistics)?.[1] ?? 0);
+    const used =
+      usage === undefined
+        ? capacityBytes - kibibytes('MemFree') - kibibytes('Inactive\\(file\\)')
+        : Number(usage) - inactive;
+    const workingSetBytes = Math.min(Math.max(used, 0), capacityBytes);
+    return { capacityBytes, availableBytes: capacityBytes - workingSetBytes, workingSetBytes };
+  }
+
+  async #processes(): Promise<{ max: number; running: number }> {
+    const [pidMax = '0', threadsMax = '0', load = ''] = await Promise.all([
+      this.#files.read('/proc/sys/kernel/pid_max'),
+      this.#files.read('/proc/sys/kernel/threads-max'),
+      this.#files.read('/proc/loadavg'),
+    ]);
+    const max = Math.min(Number(pidMax), Number(threadsMax));
+    return { max, running: Number(/\d+\/(\d+)/.exec(load)?.[1] ?? 0) };
+  }
+
+  async #imagefs(nodefs: NodeUsage['nodefs']): Promise<NodeUsage['imagefs']> {
+    const [first] = await this.settings.runtime.imageFilesystems();
+    return first ? this.#files.filesystem(first.mountpoint).catch(() => nodefs) : nodefs;
+  }
+}
