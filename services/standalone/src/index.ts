@@ -22,6 +22,11 @@ const options = defineOptions(
     ...schedulerOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
+    // A host name often means a loopback address on the machine itself, to which requests are not proxied.
+    'kubelet-preferred-address-types': {
+      ...servingOptions['kubelet-preferred-address-types'],
+      default: ['InternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS', 'ExternalIP'],
+    },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
     'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
     'embedded-postgres-timeout': {

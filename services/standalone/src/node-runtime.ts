@@ -29,7 +29,7 @@ export const nodeRuntimeOptions = {
   },
   'node-config': {
     type: 'string',
-    help: 'File of a KubeletConfiguration for --node-runtime. Default: the cluster domain cluster.local, swap may be on.',
+    help: 'File of a KubeletConfiguration for --node-runtime. Default: the cluster domain cluster.local, swap may be on, pods are evicted below 100 MiB of memory or 1 GiB of disk, images stay.',
   },
 } as const;
 
@@ -66,6 +66,8 @@ interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
   readonly dataDir: string;
 }
 
+/** Thresholds of eviction: disks of such machines are rather full, and images that were made here cannot be pulled again. */
+const EVICTION = 'memory.available<100Mi,nodefs.available<1Gi,imagefs.available<1Gi';
 /** Folders in which control groups are made, in version 1 and version 2 of them. */
 const CGROUP_FOLDERS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
@@ -100,7 +102,12 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
 function argumentsOf(settings: NodeSettings, images: string): string[] {
   const { nodeRuntime: runtime, nodeConfig, naming, certDir, dataDir } = settings;
   return [
-    ...[`--naming=${naming}`, `--root-dir=${join(dataDir, 'node')}`, `--client-ca-file=${join(certDir, 'ca.crt')}`],
+    ...[
+      `--naming=${naming}`,
+      `--root-dir=${join(dataDir, 'node')}`,
+      `--cert-dir=${join(dataDir, 'node', 'pki')}`,
+      `--client-ca-file=${join(certDir, 'ca.crt')}`,
+    ],
     ...['--anonymous-auth=false', '--authentication-token-webhook', '--authorization-mode=Webhook'],
     ...(runtime === 'process' ? [`--process-images=${images}`] : []),
     `--container-runtime-endpoint=${ENDPOINTS.get(runtime) ?? runtime}`,
@@ -110,7 +117,8 @@ function argumentsOf(settings: NodeSettings, images: string): string[] {
 
 function defaultsOf(): string[] {
   return [
-    ...['--fail-swap-on=false', '--cluster-domain=cluster.local'],
+    ...['--fail-swap-on=false', '--cluster-domain=cluster.local', '--image-gc-high-threshold=100'],
+    `--eviction-hard=${EVICTION}`,
     ...(mayMakeGroups() ? [] : ['--cgroups-per-qos=false', '--enforce-node-allocatable=none']),
   ];
 }
