@@ -17,7 +17,7 @@ export async function runCommand(channels: CommandChannels, streams: ProcessStre
   const text = channels.hasStatus ? JSON.stringify(end) : (end.message ?? '');
   for (const output of [channels.stdout, channels.stderr]) output?.end();
   channels.error.end(text);
-  await Promise.race([finished(channels.error).catch(() => undefined), left]);
+  await Promise.race([finished(channels.error, { readable: false }).catch(() => undefined), left]);
   channels.end();
   await left;
 }

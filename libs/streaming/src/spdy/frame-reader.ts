@@ -87,8 +87,11 @@ export class FrameReader {
   }
 
   #control(type: number, isLast: boolean): void {
-    if (type === SYN_STREAM) return this.#opening(isLast);
-    if (this.#keptBytes < 4) return;
+    if (type === SYN_STREAM) this.#opening(isLast);
+    else if (this.#keptBytes >= 4) this.#ofStream(type, isLast);
+  }
+
+  #ofStream(type: number, isLast: boolean): void {
     const payload = this.#kept.subarray(0, 4);
     if (type === PING) this.receiver.ping(payload);
     else if (type === RST_STREAM || (type === SYN_REPLY && isLast))

@@ -99,7 +99,10 @@ export class ServerSession {
   #opening(payload: Buffer, isLast: boolean): void {
     const id = payload.length < IDS ? 0 : payload.readUInt32BE() & 0x7fffffff;
     // Clients' numbers are odd and grow. Without the headers of one stream those of the next cannot be read.
-    if ((id & 1) === 0 || id <= this.#lastId) return this.close();
+    if ((id & 1) === 0 || id <= this.#lastId) {
+      this.close();
+      return;
+    }
     this.#lastId = id;
     this.#isOpening = true;
     this.#frames.stop();
@@ -122,7 +125,10 @@ export class ServerSession {
 
   #accept(id: number, headers: ReadonlyMap<string, string>, isLast: boolean): void {
     this.#usedAt = this.clock.now();
-    if (this.#streams.size >= MAX_STREAMS) return this.#write(resetFrame(id, REFUSED_STREAM));
+    if (this.#streams.size >= MAX_STREAMS) {
+      this.#write(resetFrame(id, REFUSED_STREAM));
+      return;
+    }
     const stream: ServerStream = new ServerStream(headers, {
       send: (bytes, sent) => this.#send(id, bytes, sent),
       end: (sent) => this.#write(dataHead(id, FIN, 0), sent),
