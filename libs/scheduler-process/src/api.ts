@@ -27,17 +27,22 @@ export function clientApi(client: Client, mayWrite: () => boolean): SchedulerApi
       check();
       // With the uid the patch is for this pod alone, and not for a later one of its name.
       const patch = { metadata: { uid }, status };
-      await client.patch(pods(namespace), name, 'strategic', patch, {}, { subresource: 'status' });
+      await unlessGone(client.patch(pods(namespace), name, 'strategic', patch, {}, { subresource: 'status' }));
     },
     async deletePod({ namespace, name, uid }: PodRef) {
       check();
-      try {
-        await client.delete(pods(namespace), name, { preconditions: { uid } });
-      } catch (error) {
-        if (!hasReason(error, 'NotFound', 'Conflict')) throw error;
-      }
+      await unlessGone(client.delete(pods(namespace), name, { preconditions: { uid } }));
     },
   };
+}
+
+/** Waits for a write of a pod with a certain uid. @throws ApiError that does not say that there is no such pod any more */
+async function unlessGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!hasReason(error, 'NotFound', 'Conflict')) throw error;
+  }
 }
 
 /** Writes of volumes and claims over HTTP. */

@@ -26,7 +26,7 @@ interface Clients {
 }
 
 /** Connections on which Events are written. */
-const EVENT_CONNECTIONS = 4;
+const EVENT_CONNECTIONS = 16;
 
 /** Dependencies of the schedulers of all terms of leadership. */
 interface SharedParts {
@@ -74,6 +74,7 @@ export function schedulingComponent(parts: SchedulingParts): SchedulingComponent
 /** Runs a scheduler for each term of leadership. */
 class SchedulingTerm {
   #scheduler: Scheduler | undefined;
+  #events: SeriesRecorder | undefined;
   readonly #observer: SchedulerObserver;
   readonly #volumes: VolumeContext;
   /** Counts the terms: nothing begun in one is written in another. */
@@ -111,6 +112,7 @@ class SchedulingTerm {
   async stop(): Promise<void> {
     const scheduler = this.#scheduler;
     this.#scheduler = undefined;
+    this.#events?.stop();
     await scheduler?.stop();
   }
 
@@ -119,17 +121,23 @@ class SchedulingTerm {
     const { clients, informers, extenders } = this.shared;
     const { podInitialBackoffSeconds: first, podMaxBackoffSeconds: longest, percentageOfNodesToScore } = configuration;
     const host = { names, volumes: this.#volumes };
+    const events = this.#newRecorder();
+    this.#events = events;
     return new Scheduler({
       profiles: configuration.profiles.map((each) => makeProfile(each, percentageOfNodesToScore, host)),
       ...{ informers, names, observer: this.#observer, extenders, maxBindings },
       api: clientApi(clients.writing, mayWrite),
-      events: new SeriesRecorder({
-        ...{ sink: clientEvents(clients.events, names), instance: hostname(), clock: systemClock },
-        onError: (error, reason) =>
-          logger.warn('an event was not written', { reason, error: (error as Error).message }),
-      }),
+      events,
       backoff: { firstMs: first * 1_000, longestMs: longest * 1_000 },
       onError: (error, pod) => logger.error('a pod could not be scheduled, and is tried again', error, { pod }),
+    });
+  }
+
+  #newRecorder(): SeriesRecorder {
+    const { logger, names } = this.parts;
+    return new SeriesRecorder({
+      ...{ sink: clientEvents(this.shared.clients.events, names), instance: hostname(), clock: systemClock },
+      onError: (error, reason) => logger.warn('an event was not written', { reason, error: (error as Error).message }),
     });
   }
 }

@@ -76,8 +76,8 @@ export interface TopologySpreadArgs {
 export interface VolumeBindingArgs {
   /** Seconds that a pod waits for its volumes. Default: 600. */
   readonly bindTimeoutSeconds: number;
-  /** Scores by the utilization of static volumes; none: they are not scored. */
-  readonly shape: readonly ShapePoint[];
+  /** Scores by the utilization of static volumes; undefined: they are not scored. */
+  readonly shape?: readonly ShapePoint[] | undefined;
 }
 
 /** Arguments of the plugins that have any, with defaults, whether or not the plugin is enabled. */

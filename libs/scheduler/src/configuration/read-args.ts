@@ -55,7 +55,7 @@ export function pluginArgsOf(configured: ReadonlyMap<string, unknown>, scoresVol
   const args = Object.fromEntries(
     Object.entries(READERS).map(([name, read]) => [name, configured.get(name) ?? read(undefined)]),
   ) as unknown as PluginArgs;
-  if (!scoresVolumes || args.VolumeBinding.shape.length > 0) return args;
+  if (!scoresVolumes || args.VolumeBinding.shape?.length) return args;
   return { ...args, VolumeBinding: { ...args.VolumeBinding, shape: LINEAR } };
 }
 
@@ -104,8 +104,8 @@ function resourcesOf(fields: StrictFields | undefined): readonly WeightedResourc
   return resources && resources.length > 0 ? resources : CPU_AND_MEMORY;
 }
 
-const shapeOf = (fields: StrictFields | undefined): readonly ShapePoint[] =>
+const shapeOf = (fields: StrictFields | undefined): readonly ShapePoint[] | undefined =>
   fields?.objects('shape', (point) => ({
     utilization: point.integer('utilization') ?? 0,
     score: point.integer('score') ?? 0,
-  })) ?? [];
+  }));

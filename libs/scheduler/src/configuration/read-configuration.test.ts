@@ -96,7 +96,7 @@ describe('a configuration of the scheduler', () => {
         },
       },
       PodTopologySpread: { defaultConstraints: [], defaultingType: 'System' },
-      VolumeBinding: { bindTimeoutSeconds: 600, shape: [] },
+      VolumeBinding: { bindTimeoutSeconds: 600, shape: undefined },
     });
   });
 

@@ -12,8 +12,6 @@ const DIFFERENT = [
   '"pluginConfig":[{"name":"Nope"',
   // Arguments of plugins that have none are ignored, and not written again.
   '"pluginConfig":[{"name":"NodeName","args":{"x":1}}]',
-  // An empty shape is none.
-  '"args":{"shape":[]}',
   // Certificates are read when the connection is made.
   '"caData":"YWJj"',
 ];

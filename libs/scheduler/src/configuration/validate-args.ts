@@ -125,8 +125,8 @@ function volumeBindingErrors(
         'invalid BindTimeoutSeconds, should not be a negative value',
       ),
     );
-  if (volumeCapacityPriority) return shape.length === 0 ? errors : [...errors, ...shapeErrors(shape, `${path}.shape`)];
-  if (shape.length === 0) return errors;
+  if (!shape) return errors;
+  if (volumeCapacityPriority) return [...errors, ...shapeErrors(shape, `${path}.shape`)];
   const detail = 'unexpected field `shape`, remove it or turn on the feature gate VolumeCapacityPriority';
   return [...errors, invalidValue(`${path}.shape`, shape, detail)];
 }

@@ -62,7 +62,7 @@ const fitOf = ({ scoringStrategy: { shape, ...strategy }, ...fit }: SchedulerPro
 
 const shaped = ({ shape, ...binding }: SchedulerProfile['args']['VolumeBinding']) => ({
   ...binding,
-  ...(shape.length > 0 && { shape }),
+  ...(shape && { shape }),
 });
 
 const writtenSet = ({ enabled, disabled }: PluginSet) => ({

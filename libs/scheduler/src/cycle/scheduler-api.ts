@@ -35,7 +35,7 @@ export interface StatusPatch {
 export interface SchedulerApi {
   /** Binds a pod to a node (`pods/binding`). */
   bind(pod: PodRef, node: string): Promise<void>;
-  /** Merges into the status of a pod (strategic merge patch of `pods/status`). */
+  /** Merges into the status of a pod (strategic merge patch of `pods/status`). One that is gone is no error. */
   patchStatus(pod: PodRef, status: StatusPatch): Promise<void>;
   /** Deletes a pod gracefully. One that is gone is no error. */
   deletePod(pod: PodRef): Promise<void>;

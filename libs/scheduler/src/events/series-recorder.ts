@@ -26,8 +26,10 @@ interface SeriesRecorderSettings {
 
 /** Events that wait to be written, at most; more are dropped and reported. */
 const MAX_WAITING = 1_000;
+/** Milliseconds between reports of events that were dropped. */
+const REPORT_MS = 10_000;
 /** Writes at a time. */
-const WRITERS = 8;
+const WRITERS = 16;
 /** Milliseconds without a repetition after which a series has ended. */
 const SERIES_MS = 360_000;
 
@@ -46,6 +48,10 @@ export class SeriesRecorder implements PodEventRecorder {
   readonly #recorded = new Map<string, Recorded>();
   #waiting: (() => Promise<void>)[] = [];
   #writing = 0;
+  /** Events that were dropped and are not reported yet. */
+  #dropped = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
   #number = 0;
 
   constructor(private readonly settings: SeriesRecorderSettings) {}
@@ -58,6 +64,12 @@ export class SeriesRecorder implements PodEventRecorder {
     const known = this.#recorded.get(key);
     if (known) this.#repeat(key, known, now, reason);
     else this.#begin(key, this.#eventOf(pod, event, controller), now);
+  }
+
+  /** Forgets what waits to be written. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#waiting = [];
   }
 
   #begin(key: string, event: Event, now: number): void {
@@ -102,13 +114,28 @@ export class SeriesRecorder implements PodEventRecorder {
   }
 
   #enqueue(reason: string, write: () => Promise<void>): boolean {
+    if (this.#isStopped) return false;
     if (this.#waiting.length >= MAX_WAITING) {
-      this.settings.onError(new Error('too many events wait to be written'), reason);
+      this.#drop(reason);
       return false;
     }
-    this.#waiting.push(() => write().catch((error: unknown) => this.settings.onError(error, reason)));
+    this.#waiting.push(() =>
+      write().catch((error: unknown) => {
+        if (!this.#isStopped) this.settings.onError(error, reason);
+      }),
+    );
     this.#next();
     return true;
+  }
+
+  /** Thousands a second may be dropped: they are counted, and reported now and then. */
+  #drop(reason: string): void {
+    this.#dropped++;
+    const now = this.settings.clock.now();
+    if (now < this.#reportedAt + REPORT_MS) return;
+    const error = new Error(`too many events wait to be written: ${this.#dropped} more were dropped`);
+    [this.#dropped, this.#reportedAt] = [0, now];
+    this.settings.onError(error, reason);
   }
 
   #next(): void {

@@ -97,6 +97,8 @@ function pluginMetrics(metrics: Metrics): Pick<SchedulerObserver, 'extensionPoin
     ...{ buckets: PLUGIN_SECONDS, stability: 'ALPHA' },
     help: 'Seconds of one run of a plugin, for a tenth of the pods.',
   });
+  // A filter runs once for each node: its series are found without joining labels.
+  const pluginSeries = keptSeries((...labels) => plugins.with(...labels));
   // There are no plugins that make pods wait for a permit: the metric has no samples.
   metrics.histogram({
     ...{ name: 'scheduler_permit_wait_duration_seconds', labels: ['result'] as const },
@@ -105,7 +107,23 @@ function pluginMetrics(metrics: Metrics): Pick<SchedulerObserver, 'extensionPoin
   });
   return {
     extensionPointRan: (point, status, profile, seconds) => points.with(point, status, profile).observe(seconds),
-    pluginRan: (plugin, point, status, seconds) => plugins.with(plugin, point, status).observe(seconds),
+    pluginRan: (plugin, point, status, seconds) => pluginSeries(plugin, point, status).observe(seconds),
+  };
+}
+
+/** Returns what finds series by three labels, each of which is made once. */
+function keptSeries<Series>(
+  make: (first: string, second: string, third: string) => Series,
+): (first: string, second: string, third: string) => Series {
+  const kept = new Map<string, Map<string, Map<string, Series>>>();
+  return (first, second, third) => {
+    const known = kept.get(first)?.get(second)?.get(third);
+    if (known !== undefined) return known;
+    const made = make(first, second, third);
+    const byFirst = kept.get(first) ?? new Map<string, Map<string, Series>>();
+    const bySecond = byFirst.get(second) ?? new Map<string, Series>();
+    kept.set(first, byFirst.set(second, bySecond.set(third, made)));
+    return made;
   };
 }
 

@@ -41,7 +41,7 @@ export function volumeBinding(context: VolumeContext, args: VolumeBindingArgs): 
       return volumes.waitsForImmediate ? UNBOUND : filterOf(pod, volumes, { view, context, timeoutMs });
     },
     score(pod, nodes) {
-      if (args.shape.length === 0 || pod.claims.length === 0) return undefined;
+      if (!args.shape?.length || pod.claims.length === 0) return undefined;
       return scoresOf(new ClaimedVolumes(pod, context), nodes, args.shape);
     },
   };

@@ -1,0 +1,28 @@
+import { ApiError, type Client } from '@orch/client';
+import { forbidden, notFound } from '@orch/machinery';
+import { expect, it } from 'vitest';
+import { clientApi } from './api.js';
+
+const POD = { namespace: 'a', name: 'p', uid: '1' };
+const PODS = { group: '', resource: 'pods' };
+
+const failing = (error: Error) => {
+  const fail = () => Promise.reject(error);
+  return clientApi({ patch: fail, delete: fail } as unknown as Client, () => true);
+};
+
+it('takes the status of a pod that is gone for written, so that its eviction goes on', async () => {
+  const api = failing(new ApiError(notFound(PODS, 'p').status));
+  await expect(api.patchStatus(POD, { conditions: [] })).resolves.toBeUndefined();
+  await expect(api.deletePod(POD)).resolves.toBeUndefined();
+});
+
+it('fails where it may not write a status', async () => {
+  const api = failing(new ApiError(forbidden(PODS, 'p', 'no').status));
+  await expect(api.patchStatus(POD, { conditions: [] })).rejects.toThrow(ApiError);
+});
+
+it('writes nothing once the process leads no longer', async () => {
+  const api = clientApi({} as Client, () => false);
+  await expect(api.patchStatus(POD, {})).rejects.toThrow('does not lead');
+});
