@@ -1,5 +1,6 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { namesOf } from '@orch/machinery';
+import { acceptOf, isInForm, jsonText } from './binary-form.js';
 import type { Connection } from './connection.js';
 import { type Query, type ResourceRef, resourcePath } from './paths.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -101,7 +102,7 @@ export interface DeleteOptions {
 }
 
 /**
- * Client of the resource API, in JSON. Every method throws {@link ApiError} when the server refuses and
+ * Client of the resource API, in JSON, or in another form by {@link TransportSettings.form}. Every method throws {@link ApiError} when the server refuses and
  * {@link TransportError} when no complete answer arrives. Numbers are read as JavaScript numbers: integers beyond 2^53
  * lose their last digits; use {@link raw} where that matters.
  */
@@ -161,13 +162,13 @@ export class Client {
     options: RequestOptions & { name?: string } = {},
   ) {
     const path = resourcePath(ref, options.name, options.subresource);
-    return this.#json<T>('POST', path, query, options, 'application/json', object);
+    return this.#json<T>('POST', path, query, options, JSON_TYPE, object);
   }
 
   /** Replaces the object named in its metadata. With a resourceVersion in it, only that version. */
   update<T extends ApiObject>(ref: ResourceRef, object: T, query: WriteQuery = {}, options: RequestOptions = {}) {
     const path = resourcePath(ref, object.metadata?.name ?? '', options.subresource);
-    return this.#json<T>('PUT', path, query, options, 'application/json', object);
+    return this.#json<T>('PUT', path, query, options, JSON_TYPE, object);
   }
 
   /** Patches an object and returns it. `patch` is encoded as JSON, also for an `apply`. */
@@ -202,7 +203,7 @@ export class Client {
       resourcePath(ref, name, options.subresource),
       query,
       options,
-      'application/json',
+      JSON_TYPE,
       body,
     );
   }
@@ -214,7 +215,7 @@ export class Client {
     body: DeleteOptions = {},
     options: RequestOptions = {},
   ) {
-    return this.#json<ApiObject>('DELETE', resourcePath(ref), query, options, 'application/json', body);
+    return this.#json<ApiObject>('DELETE', resourcePath(ref), query, options, JSON_TYPE, body);
   }
 
   /** Sends a request to any path, with bytes in and out. */
@@ -261,11 +262,24 @@ export class Client {
     contentType?: string,
     body?: unknown,
   ): Promise<T> {
+    const { form } = this.#transport;
+    const binary = contentType === JSON_TYPE ? form?.encode(typed(method, body)) : undefined;
     const response = await this.raw(method, path, {
       query,
       ...(options.signal && { signal: options.signal }),
-      ...(contentType && { headers: { 'content-type': contentType }, body: JSON.stringify(body) }),
+      headers: {
+        accept: acceptOf(form),
+        ...(contentType && { 'content-type': binary && form ? form.mediaType : contentType }),
+      },
+      ...(contentType && { body: binary ?? jsonText(body) }),
     });
+    if (isInForm(form, response.headers['content-type'])) return form.decode(response.body) as T;
     return JSON.parse(response.body.toString()) as T;
   }
 }
+
+const JSON_TYPE = 'application/json';
+
+/** Returns a body with its type, which JSON bodies of deletes need not have. */
+const typed = (method: HttpMethod, body: unknown): ApiObject =>
+  method === 'DELETE' ? { apiVersion: 'v1', kind: 'DeleteOptions', ...(body as object) } : (body as ApiObject);

@@ -1,4 +1,5 @@
 export type { EnvironmentVariables } from '@orch/runtime';
+export type { BinaryForm } from './binary-form.js';
 export {
   Client,
   type ClientSettings,

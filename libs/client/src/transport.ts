@@ -1,5 +1,6 @@
 import { Agent } from './agent.js';
 import { wholeBody } from './answer-body.js';
+import { type BinaryForm, isInForm, jsonText } from './binary-form.js';
 import type { Connection } from './connection.js';
 import { type Address, type AllowsAddress, connectorFor } from './connector.js';
 import {
@@ -40,6 +41,8 @@ export interface TransportSettings {
   readonly maxAnswerBytes?: number;
   /** Limits of a credential plugin. */
   readonly plugin?: PluginLimits;
+  /** Form in which objects are requested and sent where they have it. Default: JSON. */
+  readonly form?: BinaryForm;
   /** Returns milliseconds since 1970, for expiry. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -77,6 +80,8 @@ const MOST_CALLS = 10;
 
 /** HTTP/1.1 with pooled connections; one for every request in flight, so that a watch never blocks another request. */
 export class Transport {
+  /** Form of the settings. */
+  readonly form: BinaryForm | undefined;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -99,6 +104,7 @@ export class Transport {
     this.#prefix = url.pathname.replace(/\/$/, '');
     this.#timeoutMs = settings.timeoutMs ?? 60_000;
     this.#maxRetries = settings.maxRetries ?? 10;
+    this.form = settings.form;
     this.#sleep = settings.sleep ?? timerSleep;
     this.#headers = { accept: 'application/json', 'user-agent': settings.userAgent ?? 'client' };
     this.#impersonation = connection.impersonate ? impersonationHeaders(connection.impersonate) : {};
@@ -141,7 +147,7 @@ export class Transport {
     const answer = await this.#followed(method, this.#target(path, request), request);
     const { statusCode, headers } = answer;
     const body = await wholeBody(answer, this.#maxAnswerBytes, request.signal);
-    if (statusCode < 200 || statusCode > 299) throw refusal(statusCode, headers, body);
+    if (statusCode < 200 || statusCode > 299) throw this.#refusal(statusCode, headers, body);
     return { status: statusCode, headers, body };
   }
 
@@ -162,16 +168,23 @@ export class Transport {
 
   /**
    * Yields an answer in pieces, as the server sends it; leaving the loop closes the connection. `idleMs`: silence after
-   * which the connection counts as dead. Throws as {@link request}.
+   * which the connection counts as dead. `onType` is called with the media type before the first piece. Throws as
+   * {@link request}.
    */
-  async *stream(path: string, request: RawRequest, idleMs: number): AsyncGenerator<Buffer, void> {
+  async *stream(
+    path: string,
+    request: RawRequest,
+    idleMs: number,
+    onType: (contentType: unknown) => void = () => {},
+  ): AsyncGenerator<Buffer, void> {
     const answer = await this.#send('GET', this.#target(path, request), request, idleMs, false);
     const { statusCode, headers, body, pool } = answer;
     pool.streams.add(body);
     try {
       if (statusCode !== 200) {
-        throw refusal(statusCode, headers, await wholeBody(answer, this.#maxAnswerBytes, request.signal));
+        throw this.#refusal(statusCode, headers, await wholeBody(answer, this.#maxAnswerBytes, request.signal));
       }
+      onType(headers['content-type']);
       const pieces: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
       for (;;) {
         const { value, done } = await during(request.signal, () => pieces.next());
@@ -253,9 +266,19 @@ export class Transport {
     this.#forgetCertificates();
     return this.#pools.close();
   }
+
+  #refusal(code: number, headers: RawResponse['headers'], body: Buffer): ApiError {
+    const retryAfter = headers['retry-after'];
+    const text = isInForm(this.form, headers['content-type']) ? asJson(this.form, body) : body.toString();
+    return ApiError.fromResponse(code, text, typeof retryAfter === 'string' ? retryAfter : undefined);
+  }
 }
 
-function refusal(code: number, headers: RawResponse['headers'], body: Buffer): ApiError {
-  const retryAfter = headers['retry-after'];
-  return ApiError.fromResponse(code, body.toString(), typeof retryAfter === 'string' ? retryAfter : undefined);
+/** An error's body as JSON; empty where it cannot be read. */
+function asJson(form: BinaryForm, body: Buffer): string {
+  try {
+    return jsonText(form.decode(body));
+  } catch {
+    return '';
+  }
 }

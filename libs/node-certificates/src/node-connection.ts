@@ -64,12 +64,10 @@ export interface NodeConnection {
 export async function nodeConnection(settings: NodeConnectionSettings): Promise<NodeConnection | undefined> {
   const { options, names, logger, clock } = settings;
   const { kubeconfig, bootstrapKubeconfig, rotateCertificates } = options;
-  const bootstrap =
-    bootstrapKubeconfig === undefined || !(await isThere(bootstrapKubeconfig))
-      ? undefined
-      : await readKubeconfig(bootstrapKubeconfig, { names });
+  const isJoined = bootstrapKubeconfig === undefined || (await isUsable(kubeconfig, names, clock, logger));
+  const bootstrap = await bootstrapOf(settings, isJoined);
   const client = new RenewedClient(settings, bootstrap);
-  if (bootstrap && !(await isUsable(kubeconfig, names, clock, logger)) && !(await client.join(bootstrap))) {
+  if (!isJoined && bootstrap && !(await client.join(bootstrap))) {
     await client.stop();
     return undefined;
   }
@@ -79,6 +77,22 @@ export async function nodeConnection(settings: NodeConnectionSettings): Promise<
     return { connection, stop: () => Promise.resolve() };
   }
   return { connection: await client.follow(connection), stop: () => client.stop() };
+}
+
+/** Reads the connection for joining. It may be of no use any more once that is done. */
+async function bootstrapOf(
+  { options, names, logger }: NodeConnectionSettings,
+  isJoined: boolean,
+): Promise<Connection | undefined> {
+  const { bootstrapKubeconfig: file } = options;
+  if (file === undefined) return undefined;
+  try {
+    return await readKubeconfig(file, { names });
+  } catch (error) {
+    if (!isJoined) throw error;
+    logger.info('--bootstrap-kubeconfig is not used', { err: (error as Error).message });
+    return undefined;
+  }
 }
 
 const isThere = (file: string): Promise<boolean> =>

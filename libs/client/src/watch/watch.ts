@@ -1,9 +1,11 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { Backoff } from '@orch/runtime/work';
+import { acceptOf, type BinaryForm, isInForm } from '../binary-form.js';
 import { ApiError, isTransient, TransportError } from '../errors.js';
 import { type Query, type ResourceRef, resourcePath } from '../paths.js';
 import { type Sleep, timerSleep } from '../sleep.js';
 import type { Transport } from '../transport.js';
+import { frames } from './frames.js';
 import { lines } from './lines.js';
 
 /** A change, or a bookmark: an object with only the version up to which all changes were sent. */
@@ -56,19 +58,42 @@ export async function* openWatch<T extends ApiObject>(
   query: Query,
   signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void> {
-  const request = { query: { ...query, watch: true }, ...(signal && { signal }) };
+  const { form } = transport;
+  const headers = { accept: acceptOf(form) };
+  const request = { query: { ...query, watch: true }, headers, ...(signal && { signal }) };
   const limit = Number(query.timeoutSeconds ?? 3600);
-  for await (const line of lines(transport.stream(resourcePath(ref), request, (limit + SILENCE_SECONDS) * 1000))) {
-    yield readEvent<T>(line);
+  let isBinary = false;
+  const pieces = transport.stream(resourcePath(ref), request, (limit + SILENCE_SECONDS) * 1000, (contentType) => {
+    isBinary = isInForm(form, contentType);
+  });
+  // The type is known before the first piece is split.
+  for await (const event of split(pieces, () => isBinary)) {
+    yield readEvent<T>(event, isBinary ? form : undefined);
   }
 }
 
-function readEvent<T extends ApiObject>(line: Buffer): WatchEvent<T> {
+/** Splits a stream into events by its form, which is known with the first piece. */
+async function* split(pieces: AsyncGenerator<Buffer, void>, isBinary: () => boolean): AsyncGenerator<Buffer, void> {
+  try {
+    const first = await pieces.next();
+    if (first.done) return;
+    const all = (async function* () {
+      yield first.value;
+      yield* pieces;
+    })();
+    yield* isBinary() ? frames(all) : lines(all);
+  } finally {
+    await pieces.return();
+  }
+}
+
+function readEvent<T extends ApiObject>(text: Buffer, form: BinaryForm | undefined): WatchEvent<T> {
   let event: { type?: string; object?: unknown };
   try {
-    event = JSON.parse(line.toString());
+    event = form ? form.decodeEvent(text) : JSON.parse(text.toString());
   } catch (cause) {
-    throw new TransportError('the stream holds an event that is not JSON', { cause });
+    const what = form ? 'that cannot be decoded' : 'that is not JSON';
+    throw new TransportError(`the stream holds an event ${what}`, { cause });
   }
   switch (event.type) {
     case 'ADDED':

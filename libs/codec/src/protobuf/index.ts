@@ -10,5 +10,6 @@ export {
   unknownFrame,
 } from './envelope.js';
 export { listFieldSize, listItemHead, listMetaHead } from './list.js';
+export { ObjectCodec } from './object-codec.js';
 export { ProtobufError } from './protobuf-error.js';
 export { encodeWatchEvent } from './watch-event.js';
