@@ -41,7 +41,7 @@ export {
 } from './resources/eviction-thresholds.js';
 export { admissionRefusals, nodeAmounts } from './resources/node-admission.js';
 export { allocatableOf, type ReservedShares, resourceListOf } from './resources/node-allocatable.js';
-export { isCriticalPod, type QosClass, qosClassOf } from './resources/qos.js';
+export { isCriticalPod, isPreemptable, type QosClass, qosClassOf } from './resources/qos.js';
 export { VolumeClaims } from './volumes/claims.js';
 export { type Mounter, systemMounter } from './volumes/mounter.js';
 export { PodFolders } from './volumes/pod-folders.js';
