@@ -73,7 +73,7 @@ describe.each([
       [
         ...['--naming=kubernetes', '--hostname-override=n1', `--root-dir=${join(dir, 'root')}`, '--resolv-conf='],
         ...[`--cgroup-root=${cgroup}`, `--container-runtime-endpoint=${endpoint}`],
-        ...['--make-iptables-util-chains=false', ...more],
+        ...['--make-iptables-util-chains=false', '--image-gc-high-threshold=100', ...more],
       ],
       {},
       () => '',
@@ -115,7 +115,9 @@ describe.each([
       'noisy',
       'i=0; while true; do i=$((i+1)); [ $i -le 700 ] && echo "line $i of a log that is long"; [ $i -gt 700 ] && { echo more; sleep 1; }; done',
     );
-    await expect.poll(async () => JSON.stringify((await get(`${PODS}/noisy`)).status), ROUNDS).toContain('"phase":"Running"');
+    await expect
+      .poll(async () => JSON.stringify((await get(`${PODS}/noisy`)).status), ROUNDS)
+      .toContain('"phase":"Running"');
     const logs = join(dir, 'logs', `default_noisy_${(await get(`${PODS}/noisy`)).metadata.uid}`, 'c');
     await expect.poll(() => readdirSync(logs).length, ROUNDS).toBe(2);
     await expect
