@@ -7,5 +7,4 @@ export { IptablesChains } from './host/iptables-chains.js';
 export { limitOpenFiles } from './host/open-files.js';
 export { LogRotator } from './logs/log-rotator.js';
 export { PREEMPTED, victimsFor } from './preemption/preemption.js';
-export type { NodeUsage, PodUsage } from './usage/usage.js';
 export { UsageMeter } from './usage/usage-meter.js';

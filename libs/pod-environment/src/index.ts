@@ -24,7 +24,7 @@ export {
 export { type DnsSettings, podDns } from './network/dns-config.js';
 export { hostsFile, hostsFileOfNode, kernelHostname, podHostname } from './network/hosts-file.js';
 export { ReferencedObjects } from './objects/referenced-objects.js';
-export { add, amountsOf, podAmounts, type ResourceAmounts } from './resources/amounts.js';
+export { amountsOf, podAmounts } from './resources/amounts.js';
 export { CgroupFolders } from './resources/cgroup-folders.js';
 export { type CgroupDriver, type CgroupName, cgroupAt, cgroupPath, podCgroup } from './resources/cgroup-names.js';
 export { type CpuQuotaSettings, containerCgroupValues } from './resources/cgroup-values.js';
