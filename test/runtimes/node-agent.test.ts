@@ -89,7 +89,13 @@ describe.each([
     const { values: options } = readAgentOptions(
       [
         ...['--naming=kubernetes', '--hostname-override=n1', `--root-dir=${join(dir, 'root')}`],
-        ...['--resolv-conf=', `--cgroup-root=${cgroup}`],
+        ...[
+          '--resolv-conf=',
+          `--cgroup-root=${cgroup}`,
+          '--make-iptables-util-chains=false',
+          '--eviction-hard=',
+          '--image-gc-high-threshold=100',
+        ],
         `--container-runtime-endpoint=${endpoint}`,
       ],
       {},

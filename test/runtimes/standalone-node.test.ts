@@ -24,7 +24,10 @@ describe('a standalone server whose machine is a node', () => {
     dir = mkdtempSync(join(tmpdir(), 'standalone-node-'));
     const config = join(dir, 'node.yaml');
     const head = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-    writeFileSync(config, `${head}cgroupRoot: ${cgroup}\nfailSwapOn: false\nhealthzPort: 0\n`);
+    writeFileSync(
+      config,
+      `${head}cgroupRoot: ${cgroup}\nfailSwapOn: false\nhealthzPort: 0\nimageGCHighThresholdPercent: 100\nevictionHard: {memory.available: 0%}\n`,
+    );
     server = await startStandalone({ args: ['--node-runtime=process', `--node-config=${config}`] });
     kubectl = new Kubectl(findKubectl('1.27'), server.kubeconfig);
   }, KUBECTL_BUILD_MS);

@@ -1,6 +1,8 @@
 import type { NodeAgentOptions } from '@orch/agent';
 import { Client, type Connection } from '@orch/client';
+import { ObjectCodec } from '@orch/codec';
 import type { Names } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 
 /** Name by which the API knows what agents send. */
 const USER_AGENT = 'kubelet';
@@ -21,8 +23,10 @@ export interface AgentConnections {
 
 /** Opens the clients of an agent. */
 export function openClients(options: NodeAgentOptions, connection: Connection, names: Names): AgentConnections {
-  const { kubeApiQps, kubeApiBurst, nodeStatusUpdateFrequency } = options;
-  const shared = { names, userAgent: USER_AGENT };
+  const { kubeApiQps, kubeApiBurst, kubeApiContentType, nodeStatusUpdateFrequency } = options;
+  const isJson = kubeApiContentType === 'application/json';
+  const form = isJson ? undefined : new ObjectCodec(loadScheme(names), names.protobufMediaType);
+  const shared = { names, userAgent: USER_AGENT, ...(form && { form }) };
   return {
     pods: new Client(connection, { ...shared, qps: kubeApiQps || DEFAULT_QPS, burst: kubeApiBurst || DEFAULT_BURST }),
     heartbeats: new Client(connection, { ...shared, qps: -1, timeoutMs: nodeStatusUpdateFrequency }),

@@ -6,5 +6,5 @@ export { ImageCollector } from './garbage/image-collector.js';
 export { IptablesChains } from './host/iptables-chains.js';
 export { limitOpenFiles } from './host/open-files.js';
 export { LogRotator } from './logs/log-rotator.js';
-export type { NodeUsage, PodUsage } from './usage/usage.js';
+export { PREEMPTED, victimsFor } from './preemption/preemption.js';
 export { UsageMeter } from './usage/usage-meter.js';

@@ -2,11 +2,11 @@ import type { Clock, Logger } from '@orch/runtime';
 
 /** Settings of {@link Periodic}. */
 interface PeriodicSettings {
-  /** What is done, for the log. */
+  /** Name of the work, for the log. */
   readonly name: string;
   /** Wait between the end of one round and the next, ms. */
   readonly everyMs: number;
-  /** One round. */
+  /** Work of a round. */
   readonly work: () => Promise<unknown>;
   /** Clock of the waits. */
   readonly clock: Clock;

@@ -24,7 +24,7 @@ export {
 export { type DnsSettings, podDns } from './network/dns-config.js';
 export { hostsFile, hostsFileOfNode, kernelHostname, podHostname } from './network/hosts-file.js';
 export { ReferencedObjects } from './objects/referenced-objects.js';
-export { add, amountsOf, podAmounts, type ResourceAmounts } from './resources/amounts.js';
+export { amountsOf, podAmounts } from './resources/amounts.js';
 export { CgroupFolders } from './resources/cgroup-folders.js';
 export { type CgroupDriver, type CgroupName, cgroupAt, cgroupPath, podCgroup } from './resources/cgroup-names.js';
 export { type CpuQuotaSettings, containerCgroupValues } from './resources/cgroup-values.js';
@@ -41,7 +41,7 @@ export {
 } from './resources/eviction-thresholds.js';
 export { admissionRefusals, nodeAmounts } from './resources/node-admission.js';
 export { allocatableOf, type ReservedShares, resourceListOf } from './resources/node-allocatable.js';
-export { isCriticalPod, type QosClass, qosClassOf } from './resources/qos.js';
+export { isCriticalPod, isPreemptable, type QosClass, qosClassOf } from './resources/qos.js';
 export { VolumeClaims } from './volumes/claims.js';
 export { type Mounter, systemMounter } from './volumes/mounter.js';
 export { PodFolders } from './volumes/pod-folders.js';

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import type { PressureType, UsageMeter } from '@orch/node-resources';
+import { limitOpenFiles, type PressureType, type UsageMeter } from '@orch/node-resources';
 import {
   amountsOf,
   CgroupFolders,
@@ -60,6 +60,7 @@ export class NodeAgent {
   static async start(settings: NodeAgentSettings): Promise<NodeAgent> {
     const { options, runtime, logger } = settings;
     await checkMachine(options, logger);
+    await limitOpenFiles(options.maxOpenFiles, logger);
     await mkdir(options.rootDir, { recursive: true, mode: 0o750 });
     const agent = new NodeAgent(settings, await ThisNode.read(options, options.rootDir, runtime));
     await agent.#start();

@@ -1,5 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { limitOpenFiles } from '@orch/node-resources';
 import type { Logger } from '@orch/runtime';
 import type { NodeAgentOptions } from '../options/agent-options.js';
 
@@ -25,7 +24,6 @@ export async function checkMachine(options: NodeAgentOptions, logger: Logger, fi
   await checkSwap(options, files);
   await checkDriver(options, files);
   await adjustScore(options, logger, files);
-  await limitOpenFiles(options.maxOpenFiles, logger);
   if (options.hairpinMode !== 'promiscuous-bridge')
     logger.warn('--hairpin-mode has no effect: the network of pods is that of the runtime', {
       hairpinMode: options.hairpinMode,

@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/machinery';
 import { defineOptions, type OptionDefinitions, type OptionValues } from '@orch/runtime';
 import { nodeOptions } from './node-options.js';
 import { podOptions } from './pod-options.js';
@@ -24,13 +25,24 @@ function problemsOf(values: NodeAgentOptions): string[] {
   return [...filesProblems(values), ...cgroupProblems(values), ...imageProblems(values), ...evictionProblems(values)];
 }
 
-function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp }: NodeAgentOptions): string[] {
-  const problems: string[] = [];
+function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp, ...rest }: NodeAgentOptions): string[] {
+  const problems: string[] = contentTypeProblems(rest);
   if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined))
     problems.push('--tls-cert-file and --tls-private-key-file need each other');
   const families = new Set(nodeIp.map((ip) => ip.includes(':')));
   if (families.size < nodeIp.length) problems.push('--node-ip: at most one address of each family');
   return problems;
+}
+
+/** The protobuf of the other naming is no form of this API. */
+function contentTypeProblems({
+  kubeApiContentType,
+  naming,
+}: Pick<NodeAgentOptions, 'kubeApiContentType' | 'naming'>): string[] {
+  const known = [undefined, 'application/json', namesOf(naming).protobufMediaType];
+  return known.includes(kubeApiContentType)
+    ? []
+    : [`--kube-api-content-type ${kubeApiContentType} does not fit --naming=${naming}`];
 }
 
 function cgroupProblems(options: NodeAgentOptions): string[] {

@@ -65,9 +65,8 @@ export const nodeOptions = {
   },
   'kube-api-content-type': {
     type: 'string',
-    default: 'application/json',
-    choices: ['application/json'],
-    help: 'Media type of requests to the API.',
+    choices: ['application/json', 'application/vnd.orch.protobuf', 'application/vnd.kubernetes.protobuf'],
+    help: 'Media type of requests to the API: JSON, or the protobuf of --naming, which is the default.',
   },
   'event-qps': { type: 'int', default: 50, min: 0, help: 'Events created per second; 0 selects the default.' },
   'event-burst': {

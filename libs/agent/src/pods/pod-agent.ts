@@ -1,5 +1,6 @@
 import type { Runtime } from '@orch/container-runtime';
-import type { PressureRefusal } from '@orch/node-resources';
+import { formatTime } from '@orch/machinery';
+import { PREEMPTED, type PressureRefusal, victimsFor } from '@orch/node-resources';
 import {
   Backoffs,
   ContainerConfigs,
@@ -20,6 +21,8 @@ import {
   admissionRefusals,
   type EventSink,
   fullNameOf,
+  isCriticalPod,
+  isPreemptable,
   isStaticPod,
   nodeAmounts,
   type PodAnnotations,
@@ -245,14 +248,39 @@ export class PodAgent {
   #admit(pod: Pod, others: readonly Pod[]) {
     const node = this.settings.node();
     const isStatic = this.#isStatic(pod);
-    const short = this.settings.pressureRefusal?.(pod);
-    const [refusal = undefined] = short
-      ? [short]
-      : admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
-    if (!refusal) return undefined;
+    // One that runs already, before the agent was started anew, is for eviction to rank.
+    const short = pod.status?.phase === 'Running' ? undefined : this.settings.pressureRefusal?.(pod);
+    const refusals = admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
+    const [refusal = undefined] = short ? [short] : refusals;
+    if (!refusal || (!short && this.#makesRoom(pod, refusals))) return undefined;
     const { reason, message } = refusal;
     this.settings.events.ofPod(pod, 'Warning', reason, message);
     return { reason, message: `Pod was rejected: ${message}` };
+  }
+
+  /** Ends pods that are less important than a critical one, where that is all that it lacks. */
+  #makesRoom(pod: Pod, refusals: ReturnType<typeof admissionRefusals>): boolean {
+    const { annotations, events, clock } = this.settings;
+    const missing = refusals.flatMap(({ missing: lack }) => (lack ? [[lack.resource, lack.amount] as const] : []));
+    if (missing.length < refusals.length || !isCriticalPod(pod, annotations)) return false;
+    const candidates = [...this.workers.list('syncing')].map((work) => work.pod);
+    const lesser = candidates.filter((other) => isPreemptable(pod, other, annotations));
+    const victims = victimsFor(lesser, new Map(missing));
+    for (const victim of victims ?? []) {
+      events.ofPod(victim, 'Warning', 'Preempting', PREEMPTED);
+      this.workers.evict(uidOf(victim), {
+        reason: 'Preempting',
+        message: PREEMPTED,
+        conditions: [
+          {
+            ...{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' },
+            message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+            lastTransitionTime: formatTime(clock.wall()),
+          },
+        ],
+      });
+    }
+    return victims !== undefined;
   }
 
   #makeHousekeeping(): PodHousekeeping {

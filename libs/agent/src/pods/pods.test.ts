@@ -337,6 +337,19 @@ describe('the node', () => {
     expect(await test.containers()).toHaveLength(3);
   });
 
+  it('ends a lesser pod for a critical one that it has no room for', async () => {
+    for (const name of ['a', 'b', 'c']) await test.create(name, {});
+    await test.pass(3);
+    await test.create('critical', { priority: 2_000_001_000 });
+    await test.pass(3);
+    expect(test.status('critical').phase).toBe('Running');
+    const preempted = ['a', 'b', 'c'].map((name) => test.status(name)).filter(({ reason }) => reason === 'Preempting');
+    expect(preempted).toMatchObject([{ phase: 'Failed', message: 'Preempted in order to admit critical pod' }]);
+    const target = preempted[0]?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+    expect(target).toMatchObject({ status: 'True', reason: 'TerminationByKubelet' });
+    expect(test.events).toContain('Preempting: Preempted in order to admit critical pod');
+  });
+
   it('waits for its network', async () => {
     test.runtime.conditionList = [
       { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady', message: 'no CNI' },

@@ -120,3 +120,9 @@ test('events of a watch, and what is none', () => {
   expect(() => codec.decodeEvent(Buffer.from('{"type":"ADDED"}'))).toThrow();
   expect(() => codec.decode(Buffer.from('{"kind":"Pod"}'))).toThrow(ProtobufError);
 });
+
+test('a list of nothing has items', () => {
+  const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
+  const bytes = codec.encode(list as ApiObject);
+  expect(bytes && codec.decode(bytes)).toEqual({ ...list, items: [] });
+});

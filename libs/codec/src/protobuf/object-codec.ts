@@ -46,7 +46,9 @@ export class ObjectCodec {
     const schema = this.#schema(apiVersion, kind);
     if (!schema) throw new ProtobufError(`the kind ${kind} of ${apiVersion} has no known binary form`);
     const type = { ...(kind && { kind }), ...(apiVersion && { apiVersion }) };
-    return fullObject(schema, decodeObject(schema, raw, type) as ApiObject);
+    const object = fullObject(schema, decodeObject(schema, raw, type) as ApiObject);
+    // Binary messages leave out what is empty; lists in JSON always have their items.
+    return isList(kind, schema) ? { items: [], ...object } : object;
   }
 
   /** Decodes a frame of a watch, without its length. @throws ProtobufError */
@@ -69,6 +71,8 @@ export class ObjectCodec {
     return version && this.scheme.kind(version.group, version.version, kind)?.schema;
   }
 }
+
+const isList = (kind: string, { fields }: StructSchema): boolean => kind.endsWith('List') && fields.has('items');
 
 const TYPE_FIELD = (1 << 3) | LENGTH_DELIMITED;
 const OBJECT_FIELD = (2 << 3) | LENGTH_DELIMITED;

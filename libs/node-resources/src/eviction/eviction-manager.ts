@@ -9,14 +9,14 @@ import { storageExcess } from './local-storage.js';
 import { evictionMessage } from './messages.js';
 import { observationsOf } from './observe.js';
 import { Pressure } from './pressure.js';
-import { type Candidate, ranked } from './ranking.js';
+import { type RankedPod, ranked } from './ranking.js';
 import { exceeded, type PressureType, SIGNALS, type Threshold } from './thresholds.js';
 
 /** Status that an evicted pod fails with. */
 type EvictionVerdict = Required<Pick<PodStatus, 'reason' | 'message' | 'conditions'>>;
 
 /** Dependencies of {@link EvictionManager}. */
-export interface EvictionManagerSettings {
+interface EvictionManagerSettings {
   /** Thresholds of all signals. */
   readonly thresholds: readonly Threshold[];
   /** Time that a pressure has to be gone before its condition ends, ms. */
@@ -47,7 +47,7 @@ export interface EvictionManagerSettings {
   readonly logger: Logger;
 }
 
-/** What was measured in a round. */
+/** Measurements of a round. */
 interface Measured {
   readonly node: NodeUsage;
   readonly usages: ReadonlyMap<string, PodUsage>;
@@ -116,7 +116,7 @@ export class EvictionManager {
     return { node, usages, observations: observationsOf(node, usages.values(), podMemory()) };
   }
 
-  #candidates({ usages }: Measured): Candidate[] {
+  #candidates({ usages }: Measured): RankedPod[] {
     return [...this.settings.pods()].map((pod) => {
       const usage = usages.get(uidOf(pod));
       return { pod, ...(usage && { usage }) };

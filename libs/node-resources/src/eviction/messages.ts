@@ -6,8 +6,7 @@ import { amountOf, type Observations, SIGNALS, type StarvedResource, type Thresh
 const NANO = 1_000_000_000n;
 
 /** Writes bytes or pieces as objects have them. */
-export const quantityText = (amount: number): string =>
-  new Quantity(BigInt(Math.floor(amount)) * NANO, 'binarySI').toString();
+const quantityText = (amount: number): string => new Quantity(BigInt(Math.floor(amount)) * NANO, 'binarySI').toString();
 
 /** Returns the message of a pod that is evicted for a resource of the node. */
 export function evictionMessage(

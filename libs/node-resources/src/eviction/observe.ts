@@ -1,12 +1,12 @@
 import type { EvictionSignal } from '@orch/pod-environment';
 import { memoryOf, type NodeUsage, type PodUsage } from '../usage/usage.js';
-import type { Observation, Observations } from './thresholds.js';
+import type { SignalAmount, Observations } from './thresholds.js';
 
 /** Returns what is available of everything that has thresholds. @param podMemory memory that pods can have, bytes */
 export function observationsOf(node: NodeUsage, pods: Iterable<PodUsage>, podMemory: number): Observations {
   const { memory, nodefs, imagefs, processes } = node;
   const used = [...pods].reduce((sum, pod) => sum + memoryOf(pod), 0);
-  const all: [EvictionSignal, Observation][] = [
+  const all: [EvictionSignal, SignalAmount][] = [
     ['memory.available', { available: memory.availableBytes, capacity: memory.capacityBytes }],
     ['allocatableMemory.available', { available: podMemory - used, capacity: podMemory }],
     ['nodefs.available', { available: nodefs.availableBytes, capacity: nodefs.capacityBytes }],

@@ -4,29 +4,29 @@ import { diskOf, type FileKind, memoryOf, type PodUsage } from '../usage/usage.j
 import type { Threshold } from './thresholds.js';
 
 /** A pod that may be evicted, with its usage; pods that are not measured come first. */
-export interface Candidate {
+export interface RankedPod {
   /** The pod. */
   readonly pod: Pod;
   /** Its usage. */
   readonly usage?: PodUsage;
 }
 
-type Compare = (a: Candidate, b: Candidate) => number;
+type Compare = (a: RankedPod, b: RankedPod) => number;
 
-const priorityOf = ({ pod }: Candidate): number => Number(pod.spec?.priority ?? 0);
+const priorityOf = ({ pod }: RankedPod): number => Number(pod.spec?.priority ?? 0);
 
 const byPriority: Compare = (a, b) => priorityOf(a) - priorityOf(b);
 
 /** Orders pods by usage beyond what they request: those that exceed it first, then by priority, then by the excess. */
 function byExcess(resource: string, used: (usage: PodUsage) => number): Compare {
-  const excess = ({ pod, usage }: Candidate) =>
+  const excess = ({ pod, usage }: RankedPod) =>
     usage ? used(usage) - Number(podAmounts(pod, 'requests').get(resource) ?? 0n) : Number.POSITIVE_INFINITY;
   return (a, b) => Number(excess(b) > 0) - Number(excess(a) > 0) || byPriority(a, b) || compare(excess(b), excess(a));
 }
 
 const byProcesses: Compare = (a, b) => byPriority(a, b) || compare(processesOf(b), processesOf(a));
 
-const processesOf = ({ usage }: Candidate): number => usage?.processes ?? Number.POSITIVE_INFINITY;
+const processesOf = ({ usage }: RankedPod): number => usage?.processes ?? Number.POSITIVE_INFINITY;
 
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
@@ -38,10 +38,10 @@ function kindsOf(signal: string, hasOwnImagefs: boolean): readonly FileKind[] {
 
 /** Returns the candidates in the order in which they are evicted for a threshold. */
 export function ranked(
-  candidates: readonly Candidate[],
+  candidates: readonly RankedPod[],
   { signal }: Pick<Threshold, 'signal'>,
   hasOwnImagefs: boolean,
-): Candidate[] {
+): RankedPod[] {
   const kinds = kindsOf(signal, hasOwnImagefs);
   const orders: Record<Threshold['signal'], Compare> = {
     'memory.available': byExcess('memory', memoryOf),

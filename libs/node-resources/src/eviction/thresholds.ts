@@ -1,15 +1,15 @@
 import type { EvictionAmount, EvictionSignal, EvictionThreshold } from '@orch/pod-environment';
 
 /** An amount that is there, of which so much is available; bytes or pieces. */
-export interface Observation {
-  /** What is available. */
+export interface SignalAmount {
+  /** Available part. */
   readonly available: number;
   /** All that there is. */
   readonly capacity: number;
 }
 
-/** What was measured, by signal. */
-export type Observations = ReadonlyMap<EvictionSignal, Observation>;
+/** Measured amounts, by signal. */
+export type Observations = ReadonlyMap<EvictionSignal, SignalAmount>;
 
 /** A threshold with everything that its exceeding means. */
 export interface Threshold extends EvictionThreshold {

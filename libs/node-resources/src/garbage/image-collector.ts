@@ -24,7 +24,7 @@ interface ImageCollectorSettings {
   readonly logger: Logger;
 }
 
-/** What is known of an image beside its names. */
+/** Facts of an image beside its names. */
 interface Known {
   /** First time that it was seen, ms of the monotonic clock. */
   readonly firstSeen: number;
@@ -40,7 +40,7 @@ export class ImageCollector {
   readonly #known = new Map<string, Known>();
   readonly #periodic: Periodic;
   #hasFailed = false;
-  #hasLooked = false;
+  #hasListed = false;
 
   constructor(private readonly settings: ImageCollectorSettings) {
     const { clock, logger } = settings;
@@ -62,7 +62,7 @@ export class ImageCollector {
   async collect(): Promise<void> {
     const { filesystem, highPercent, lowPercent, events } = this.settings;
     const { capacityBytes, availableBytes } = await filesystem();
-    await this.#look();
+    await this.#list();
     if (capacityBytes === 0) {
       const message = 'invalid capacity 0 on image filesystem';
       events.ofNode('Warning', 'InvalidDiskCapacity', message);
@@ -96,7 +96,7 @@ export class ImageCollector {
   }
 
   /** Notes which images there are, and which are in use. Images that were there before the agent count as old. */
-  async #look(): Promise<{ images: Map<string, StoredImage>; used: Set<string>; now: number }> {
+  async #list(): Promise<{ images: Map<string, StoredImage>; used: Set<string>; now: number }> {
     const { runtime, clock } = this.settings;
     const [listed, containers] = await Promise.all([runtime.listImages(), runtime.listContainers()]);
     const images = new Map(listed.map((image) => [image.id, image]));
@@ -104,18 +104,18 @@ export class ImageCollector {
     const now = clock.now();
     const used = new Set<string>();
     for (const { id, repoTags, repoDigests } of listed) {
-      const known = this.#known.get(id) ?? { firstSeen: this.#hasLooked ? now : NEVER, lastUsed: NEVER };
+      const known = this.#known.get(id) ?? { firstSeen: this.#hasListed ? now : NEVER, lastUsed: NEVER };
       const isUsed = [id, ...repoTags, ...repoDigests].some((name) => names.has(name));
       if (isUsed) used.add(id);
       this.#known.set(id, isUsed ? { ...known, lastUsed: now } : known);
     }
     for (const id of this.#known.keys()) if (!images.has(id)) this.#known.delete(id);
-    this.#hasLooked = true;
+    this.#hasListed = true;
     return { images, used, now };
   }
 
   async #free(bytes: number, minimumAgeMs: number): Promise<number> {
-    const { images, used, now } = await this.#look();
+    const { images, used, now } = await this.#list();
     const known = (id: string) => this.#known.get(id) ?? { firstSeen: now, lastUsed: now };
     const unused = [...images.values()]
       .filter(({ id, pinned }) => !pinned && !used.has(id) && now - known(id).firstSeen >= minimumAgeMs)
@@ -147,7 +147,7 @@ export class ImageCollector {
   }
 }
 
-/** What was not used for longest goes first; then what has been there for longest. */
+/** Orders images: the one that was not used for longest goes first, then the oldest. */
 function byAge(a: Known, b: Known): number {
   if (a.lastUsed !== b.lastUsed) return a.lastUsed < b.lastUsed ? -1 : 1;
   if (a.firstSeen === b.firstSeen) return 0;

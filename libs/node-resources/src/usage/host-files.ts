@@ -25,7 +25,7 @@ export interface TreeSize {
   readonly inodes: number;
 }
 
-/** What is read of the machine. */
+/** Files and file systems of the machine, as they are read. */
 export interface HostFiles {
   /** Returns a file's content; undefined if it cannot be read. */
   read(path: string): Promise<string | undefined>;

@@ -5,9 +5,9 @@ import type { FilesystemSize, TreeSize } from './host-files.js';
 export interface NodeMemory {
   /** All that the machine has. */
   readonly capacityBytes: number;
-  /** What can be given away without swapping: the capacity without the working set. */
+  /** Memory that can be given away without swapping: the capacity without the working set. */
   readonly availableBytes: number;
-  /** What is in use, without file pages that are not used any more. */
+  /** Memory in use, without file pages that are not used any more. */
   readonly workingSetBytes: number;
 }
 
@@ -31,7 +31,7 @@ export interface NodeUsage {
 interface ContainerUsage {
   /** Name in the pod. */
   readonly name: string;
-  /** What the runtime measures. */
+  /** Measurements of the runtime. */
   readonly statistics: ContainerStatistics;
   /** Its log files. */
   readonly logs: TreeSize;

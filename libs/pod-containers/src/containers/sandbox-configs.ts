@@ -49,7 +49,11 @@ export class SandboxConfigs {
   async of(pod: Pod, attempt: number): Promise<SandboxConfig> {
     const { profiles, cgroups, events } = this.settings;
     const dns = podDns(pod, this.settings.dns());
-    for (const [reason, message] of dns.warnings) events.ofPod(pod, 'Warning', reason, message);
+    for (const [reason, message] of dns.warnings) {
+      events.ofPod(pod, 'Warning', reason, message);
+      // Without a server of the cluster it is the node that is not set up: its events say so as well.
+      if (reason === 'MissingClusterDNS') events.ofNode('Warning', reason, message.slice(message.indexOf('kubelet')));
+    }
     const logDirectory = this.logFolder(pod);
     await mkdir(logDirectory, { recursive: true, mode: 0o755 });
     const { name = '', namespace = '', annotations = {} } = pod.metadata ?? {};

@@ -37,6 +37,12 @@ export function isCriticalPod(pod: Pod, annotations: PodAnnotations): boolean {
   return (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY;
 }
 
+/** Whether a pod gives way to a critical one: a lesser one, or one of a lower priority. */
+export function isPreemptable(critical: Pod, other: Pod, annotations: PodAnnotations): boolean {
+  if (isCriticalPod(critical, annotations) && !isCriticalPod(other, annotations)) return true;
+  return (critical.spec?.priority ?? 0) > (other.spec?.priority ?? 0);
+}
+
 /** Score of processes that the kernel kills last when memory runs out. */
 const PROTECTED = -997;
 const UNPROTECTED = 1000;
