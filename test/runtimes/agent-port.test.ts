@@ -172,6 +172,7 @@ describe.each([
       pair: () => own.serving,
     });
     await port.start();
+    await create('web', 'echo begun; trap "exit 0" TERM; while true; do sleep 0.2; done');
   });
 
   afterAll(async () => {
@@ -188,10 +189,11 @@ describe.each([
     rmSync(dir, { recursive: true, force: true });
   });
 
+  // The containerd of tests has a network namespace of its own: the loopback that its URLs name is not this one's.
+  const streaming = test.runIf(endpoint === 'process:');
   const RELEASES = ['1.27', '1.33'] as const satisfies readonly KubectlRelease[];
 
-  test('runs commands with their input, their output and their exit code', async () => {
-    await create('web', 'echo begun; trap "exit 0" TERM; while true; do sleep 0.2; done');
+  streaming('runs commands with their input, their output and their exit code', async () => {
     for (const release of RELEASES) {
       const script = 'cat; echo err >&2; exit 7';
       const done = await kubectl(release, ['exec', '-i', 'web', '--', 'sh', '-c', script], 'given');
@@ -206,7 +208,7 @@ describe.each([
     }
   });
 
-  test('passes megabytes unchanged', async () => {
+  streaming('passes megabytes unchanged', async () => {
     const text = 'x'.repeat(8 << 20);
     for (const release of RELEASES) {
       const { stdout } = await kubectl(release, ['exec', '-i', 'web', '--', 'wc', '-c'], text);
@@ -250,7 +252,7 @@ describe.each([
     await expect.poll(previous, { timeout: 40_000, interval: 1000 }).toBe('run\n');
   });
 
-  test('forwards ports', async () => {
+  streaming('forwards ports', async () => {
     const inner = await freePort();
     await create('echo', `while true; do echo answer | nc -l -p ${inner}; done`);
     for (const release of RELEASES) {
@@ -265,7 +267,7 @@ describe.each([
     }
   });
 
-  test('attaches to a container', async () => {
+  streaming('attaches to a container', async () => {
     await create('reader', 'while read line; do echo "got $line"; done', { stdin: true, stdinOnce: false });
     for (const release of RELEASES) {
       const child = spawn(findKubectl(release), ['--kubeconfig', server.kubeconfig, 'attach', '-i', 'reader']);

@@ -104,14 +104,17 @@ const spdy = (path: string, protocol?: string) =>
 async function command(names: readonly StreamName[], protocol = 'v4.channel.k8s.io') {
   const { res, socket } = await spdy('/command', protocol);
   const got: Partial<Record<StreamName, string>> = {};
-  const done = Promise.withResolvers<void>();
+  let over = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    over = resolve;
+  });
   const streams = new CommandStreams(socket as Socket, new Set(names), {
     data: (name, bytes) => {
       got[name] = (got[name] ?? '') + bytes.toString();
     },
-    ended: () => done.resolve(),
+    ended: () => over(),
   });
-  return { res, socket: socket as Socket, streams, got, ended: done.promise };
+  return { res, socket: socket as Socket, streams, got, ended };
 }
 
 describe('a command over SPDY', () => {

@@ -1,0 +1,82 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { logOptionsOf } from './log-options.js';
+import { readLog } from './read-log.js';
+
+let dir: string;
+let path: string;
+let runs: boolean;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'log-'));
+  [path, runs] = [join(dir, '0.log'), false];
+  writeFileSync(path, `${line(3, 'three')}${line(4, 'fo', 'P')}${line(4, 'ur')}not a line\n${line(5, 'five')}`);
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const line = (second: number, text: string, tag = 'F') =>
+  `2024-01-01T00:00:0${second}.123456789Z stdout ${tag} ${text}\n`;
+
+async function read(query = '', onPiece: (text: string) => void = () => undefined): Promise<string> {
+  const options = logOptionsOf(new URLSearchParams(query), Date.parse('2024-01-01T00:00:10Z'));
+  let text = '';
+  for await (const piece of readLog({ path, isRunning: async () => runs }, options, new AbortController().signal)) {
+    text += piece;
+    onPiece(text);
+  }
+  return text;
+}
+
+it.each([
+  ['', 'three\nfour\nfive\n'],
+  ['tailLines=1', 'five\n'],
+  ['tail=all', 'three\nfour\nfive\n'],
+  ['tailLines=0', ''],
+  ['limitBytes=7', 'three\nf'],
+  ['sinceSeconds=6', 'four\nfive\n'],
+  ['sinceTime=2024-01-01T00:00:05Z', 'five\n'],
+  ['timestamps=true&tailLines=1', '2024-01-01T00:00:05.123456789Z five\n'],
+])('what %j asks for is read', async (query, expected) => {
+  expect(await read(query)).toBe(expected);
+});
+
+it.each([
+  'tailLines=x',
+  'tailLines=-1',
+  'limitBytes=0',
+  'sinceSeconds=0',
+  'sinceTime=x',
+  'sinceSeconds=1&sinceTime=2024-01-01T00:00:05Z',
+])('%j is refused', (query) => {
+  expect(() => logOptionsOf(new URLSearchParams(query), 0)).toThrow(/Invalid request|Unable to decode/);
+});
+
+it('logs that were rotated are read before', async () => {
+  writeFileSync(`${path}.20240101-000001.gz`, gzipSync(line(1, 'one')));
+  writeFileSync(`${path}.20240101-000002`, line(2, 'two'));
+  expect(await read()).toBe('one\ntwo\nthree\nfour\nfive\n');
+  expect(await read('tailLines=6')).toBe('two\nthree\nfour\nfive\n');
+});
+
+it('a log is followed until its container has ended, also when it is rotated', async () => {
+  runs = true;
+  let step = 0;
+  const text = await read('follow=true&tailLines=1', () => {
+    step++;
+    if (step === 1) appendFileSync(path, line(6, 'six'));
+    if (step === 2) {
+      renameSync(path, `${path}.20240101-000007`);
+      writeFileSync(path, line(7, 'seven'));
+    }
+    if (step === 3) runs = false;
+  });
+  expect(text).toBe('five\nsix\nseven\n');
+});
+
+it('a log that is not there is an error', async () => {
+  rmSync(path);
+  await expect(read()).rejects.toThrow('ENOENT');
+});
