@@ -5,7 +5,7 @@ import { pluginRegistry } from '@orch/scheduler-plugins';
 import { parse } from 'yaml';
 
 /** Values of options that stand above the file; those that are not given are undefined. */
-export interface ElectionOverrides {
+interface ElectionOverrides {
   /** Whether the process waits until it holds the Lease. */
   readonly leaderElect?: boolean | undefined;
   /** Milliseconds after which others take the Lease over. */
