@@ -28,7 +28,8 @@ const definitions = {
   },
   'leader-elect': {
     type: 'bool',
-    help: 'Whether the process schedules only while it holds the Lease. Stands above the file, like the options of the Lease that follow.',
+    default: true,
+    help: 'Whether the process schedules only while it holds the Lease. False stands above the file, like the options of the Lease that follow.',
   },
   'leader-elect-lease-duration': {
     type: 'duration',
