@@ -73,7 +73,7 @@ describe('orch standalone --scheduler', () => {
     await addReadyNode(api, 'n1');
     await addPod('theirs');
     await addPod('mine', 'mine');
-    await expect.poll(() => nodeOf('mine')).toBe('n1');
+    await expect.poll(() => nodeOf('mine'), { timeout: 20_000 }).toBe('n1');
     expect(await nodeOf('theirs')).toBeUndefined();
   });
 
@@ -81,14 +81,14 @@ describe('orch standalone --scheduler', () => {
     const leaderElection = { leaseDuration: '3s', renewDeadline: '2s', retryPeriod: '500ms' };
     const file = written({ leaderElection, profiles: [{ schedulerName: 'inside' }] });
     const running = await start('--scheduler=true', `--scheduler-config=${file}`);
-    await expect.poll(holder).toBeTruthy();
+    await expect.poll(holder, { timeout: 20_000 }).toBeTruthy();
     const inside = await holder();
     await addReadyNode(api, 'n1');
     const other = await startScheduler(running, { token: SCHEDULER, configuration: { leaderElection } });
     try {
       await addPod('outside');
       await addPod('inside', 'inside');
-      await expect.poll(() => nodeOf('inside')).toBe('n1');
+      await expect.poll(() => nodeOf('inside'), { timeout: 20_000 }).toBe('n1');
       expect([await holder(), await nodeOf('outside')]).toEqual([inside, undefined]);
     } finally {
       await other.stop();

@@ -12,7 +12,11 @@ export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(schedulerOptions, args, 'orch scheduler [options]');
   if (!line.run) return line.exitCode;
   const names = namesOf(line.values.naming);
-  const { configuration, warnings } = await configurationOf({ file: line.values.config, names });
+  const { configuration, warnings } = await configurationOf({
+    file: line.values.config,
+    names,
+    overrides: line.values,
+  });
   process.stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
   const { writeConfigTo } = line.values;
   if (writeConfigTo !== undefined) {

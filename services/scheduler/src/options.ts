@@ -26,6 +26,28 @@ const definitions = {
     min: 1,
     help: 'Pods that are being bound at a time, each on a connection of its own. No other pod is scheduled beyond that.',
   },
+  'leader-elect': {
+    type: 'bool',
+    default: true,
+    help: 'Whether the process schedules only while it holds the Lease. False stands above the file, like the options of the Lease that follow.',
+  },
+  'leader-elect-lease-duration': {
+    type: 'duration',
+    min: 1,
+    help: 'How long a Lease that is not renewed holds. Default: 15s.',
+  },
+  'leader-elect-renew-deadline': {
+    type: 'duration',
+    min: 1,
+    help: 'How long the process goes on while it cannot renew the Lease. Default: 10s.',
+  },
+  'leader-elect-retry-period': {
+    type: 'duration',
+    min: 1,
+    help: 'Time between attempts to have the Lease. Default: 2s.',
+  },
+  'leader-elect-resource-name': { type: 'string', help: 'Name of the Lease. Default: kube-scheduler.' },
+  'leader-elect-resource-namespace': { type: 'string', help: 'Namespace of the Lease. Default: kube-system.' },
   ...componentServerOptions(10259),
   ...loggingOptions,
 } as const;
