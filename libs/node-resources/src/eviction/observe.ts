@@ -1,6 +1,6 @@
 import type { EvictionSignal } from '@orch/pod-environment';
 import { memoryOf, type NodeUsage, type PodUsage } from '../usage/usage.js';
-import type { SignalAmount, Observations } from './thresholds.js';
+import type { Observations, SignalAmount } from './thresholds.js';
 
 /** Returns what is available of everything that has thresholds. @param podMemory memory that pods can have, bytes */
 export function observationsOf(node: NodeUsage, pods: Iterable<PodUsage>, podMemory: number): Observations {
