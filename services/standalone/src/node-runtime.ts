@@ -117,7 +117,7 @@ function argumentsOf(settings: NodeSettings, images: string): string[] {
 
 function defaultsOf(): string[] {
   return [
-    ...['--fail-swap-on=false', '--cluster-domain=cluster.local', '--image-gc-high-threshold=100'],
+    ...['--fail-swap-on=false', '--cluster-domain=cluster.local', '--image-gc-high-threshold=100', '--oom-score-adj=0'],
     `--eviction-hard=${EVICTION}`,
     ...(mayMakeGroups() ? [] : ['--cgroups-per-qos=false', '--enforce-node-allocatable=none']),
   ];

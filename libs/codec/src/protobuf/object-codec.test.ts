@@ -82,6 +82,8 @@ describe('an object of every kind', () => {
     for (let seed = 1; seed <= ROUNDS; seed++) {
       const object = { kind, apiVersion, ...randomStruct(schema, randomOf(seed), DEPTH) } as ApiObject;
       const json = JSON.parse(JSON.stringify(fullObject(schema, readObject(schema, object as never).object)));
+      // Servers write the items of lists in JSON, also where there are none.
+      if (kind.endsWith('List') && schema.fields.has('items')) json.items ??= [];
       const bytes = codec.encode(object);
       if (!bytes) throw new Error(`seed ${seed} cannot be encoded`);
       expect(codec.decode(bytes)).toEqual(json);

@@ -48,7 +48,7 @@ export class ObjectCodec {
     const type = { ...(kind && { kind }), ...(apiVersion && { apiVersion }) };
     const object = fullObject(schema, decodeObject(schema, raw, type) as ApiObject);
     // Binary messages leave out what is empty; lists in JSON always have their items.
-    return isList(kind, schema) ? { items: [], ...object } : object;
+    return isList(kind, schema) ? { ...object, items: (object as { items?: unknown }).items ?? [] } : object;
   }
 
   /** Decodes a frame of a watch, without its length. @throws ProtobufError */
