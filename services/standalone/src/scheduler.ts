@@ -7,8 +7,10 @@ import { connectionOf } from './connection.js';
 /** Options of the scheduler in this process. */
 export const schedulerOptions = {
   scheduler: {
-    type: 'bool',
-    help: 'Chooses nodes for pods in this process. Default: where --node-runtime runs pods.',
+    type: 'string',
+    choices: ['auto', 'on', 'off'],
+    default: 'auto',
+    help: 'Chooses nodes for pods in this process; auto does so where --node-runtime runs pods.',
   },
   'scheduler-config': {
     type: 'string',
@@ -37,7 +39,7 @@ const USER = { name: 'system:kube-scheduler', groups: [] };
  */
 export function scheduler(settings: SchedulerSettings, api: ServedApi): Component | undefined {
   const { scheduler: wanted, nodeRuntime } = settings.options;
-  if (!(wanted ?? nodeRuntime !== 'none')) return undefined;
+  if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return undefined;
   let scheduling: SchedulingComponent | undefined;
   return {
     name: 'scheduler',
