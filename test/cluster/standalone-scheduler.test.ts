@@ -58,7 +58,7 @@ async function holder(): Promise<string | undefined> {
 
 describe('orch standalone --scheduler', () => {
   test('says why pods wait, and binds them once a node is there', async () => {
-    await start('--scheduler=true');
+    await start('--scheduler=on');
     await addPod('web');
     await expect
       .poll(async () => (await podOf('web')).status.conditions)
@@ -69,7 +69,7 @@ describe('orch standalone --scheduler', () => {
   });
 
   test('follows the file of its configuration', async () => {
-    await start('--scheduler=true', `--scheduler-config=${written({ profiles: [{ schedulerName: 'mine' }] })}`);
+    await start('--scheduler=on', `--scheduler-config=${written({ profiles: [{ schedulerName: 'mine' }] })}`);
     await addReadyNode(api, 'n1');
     await addPod('theirs');
     await addPod('mine', 'mine');
@@ -80,7 +80,7 @@ describe('orch standalone --scheduler', () => {
   test('holds the Lease of all schedulers: another one beside it binds nothing', async () => {
     const leaderElection = { leaseDuration: '3s', renewDeadline: '2s', retryPeriod: '500ms' };
     const file = written({ leaderElection, profiles: [{ schedulerName: 'inside' }] });
-    const running = await start('--scheduler=true', `--scheduler-config=${file}`);
+    const running = await start('--scheduler=on', `--scheduler-config=${file}`);
     await expect.poll(holder, { timeout: 20_000 }).toBeTruthy();
     const inside = await holder();
     await addReadyNode(api, 'n1');
@@ -103,6 +103,6 @@ describe('orch standalone --scheduler', () => {
   });
 
   test('ends with an error where the file cannot be read', async () => {
-    await expect(start('--scheduler=true', '--scheduler-config=/none/such')).rejects.toThrow(/\/none\/such/);
+    await expect(start('--scheduler=on', '--scheduler-config=/none/such')).rejects.toThrow(/\/none\/such/);
   });
 });

@@ -1,11 +1,15 @@
 import { namesOf } from '@orch/machinery';
 import { type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { configurationOf } from '@orch/scheduler-process';
-import { schedulerOptions } from './options.js';
+import { type SchedulerOptionValues, schedulerOptions } from './options.js';
 import { writeConfiguration } from './write-configuration.js';
 
 /** Every option of this command, as the reference of options lists them. */
 export const definitions: OptionDefinitions = schedulerOptions.definitions;
+
+/** Returns the options of the Lease; a file may say that it is not waited for, too. */
+const overridesOf = ({ leaderElect, ...others }: SchedulerOptionValues) =>
+  leaderElect ? others : { ...others, leaderElect };
 
 /** `orch scheduler`: chooses nodes for pods, and binds them. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -15,7 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const { configuration, warnings } = await configurationOf({
     file: line.values.config,
     names,
-    overrides: line.values,
+    overrides: overridesOf(line.values),
   });
   process.stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
   const { writeConfigTo } = line.values;

@@ -8,7 +8,7 @@ import { connectionOf } from './connection.js';
 export const schedulerOptions = {
   scheduler: {
     type: 'string',
-    choices: ['auto', 'true', 'false'],
+    choices: ['auto', 'on', 'off'],
     default: 'auto',
     help: 'Whether this process chooses nodes for pods; auto: where --node-runtime runs pods.',
   },
@@ -39,7 +39,7 @@ const USER = { name: 'system:kube-scheduler', groups: [] };
  */
 export function scheduler(settings: SchedulerSettings, api: ServedApi): Component[] {
   const { scheduler: wanted, nodeRuntime } = settings;
-  if (wanted === 'false' || (wanted === 'auto' && nodeRuntime === 'none')) return [];
+  if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return [];
   let scheduling: SchedulingComponent | undefined;
   const start = async () => {
     scheduling = await schedulingOf(settings, api);
