@@ -12,7 +12,7 @@ const DEFAULT_BURST = 100;
 const EVENT_CONNECTIONS = 4;
 
 /** Clients of the API, each with connections of its own. */
-export interface AgentConnections {
+interface AgentConnections {
   /** For pods and what they use, limited by `--kube-api-qps`. */
   readonly pods: Client;
   /** For heartbeats: limited by nothing, and timed out by their interval. */

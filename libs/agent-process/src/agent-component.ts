@@ -27,7 +27,7 @@ export function agentComponent(parts: AgentParts): Component {
 
 /** Opens everything in turn, each with what closes it. @param signal ends the wait for a certificate */
 async function open(parts: AgentParts, signal: AbortSignal, onOpen: (close: Close) => void): Promise<void> {
-  const { options, logger, names } = parts;
+  const { options, podLogs, logger, names } = parts;
   const connected = await openConnection(parts, signal);
   if (connected) onOpen(() => connected.stop());
   if (signal.aborted) return;
@@ -36,7 +36,7 @@ async function open(parts: AgentParts, signal: AbortSignal, onOpen: (close: Clos
   const runtime = await openRuntime(options, logger);
   onOpen(() => runtime.close());
   const settings = { options, runtime, mounter: systemMounter, clock: systemClock, logger };
-  const agent = await NodeAgent.start({ ...settings, ...(clients && { clients }) });
+  const agent = await NodeAgent.start({ ...settings, ...(clients && { clients }), ...(podLogs && { podLogs }) });
   onOpen(() => agent.stop());
   const port = await openPort(parts, { agent, runtime, ...(clients && { client: clients.pods }) });
   onOpen(() => port.stop());

@@ -26,13 +26,13 @@ interface Shown {
 export async function openPort(parts: AgentParts, { agent, runtime, client }: Shown): Promise<OpenPort> {
   const { options, names, logger, metrics } = parts;
   const { node } = agent;
-  const told = { names, logger, metrics, ...(client && { client }) };
+  const shared = { names, logger, metrics, ...(client && { client }) };
   const certificate = await servingCertificate({
-    ...{ options, node: node.name, clock: systemClock, ...told },
+    ...{ options, node: node.name, clock: systemClock, ...shared },
     addresses: () => (node.object.status?.addresses ?? []).map(({ type = '', address = '' }) => ({ type, address })),
   });
   const server = await AgentServer.open({
-    ...{ options, runtime, ...told },
+    ...{ options, runtime, ...shared },
     agent: {
       nodeName: node.name,
       pods: () => agent.pods(),

@@ -9,6 +9,8 @@ export interface AgentParts {
   readonly options: NodeAgentOptions;
   /** Connection to the API, where somebody else has made it. Default: that of `--kubeconfig`; without one, static pods alone run. */
   readonly connection?: Connection;
+  /** Folder of the logs of pods. Default `/var/log/pods`. */
+  readonly podLogs?: string;
   /** Log of the process. */
   readonly logger: Logger;
   /** Metrics of the process. */

@@ -95,7 +95,8 @@ async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Componen
   // The node is what NodeRestriction and the node authorizer know it as, and has no other rights.
   const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
   const connection = await connectionOf(user, settings.certDir, api);
-  return agentComponent({ options, connection, logger: api.logger, metrics: new Metrics(), names });
+  const podLogs = join(dataDir, 'node', 'logs');
+  return agentComponent({ options, connection, podLogs, logger: api.logger, metrics: new Metrics(), names });
 }
 
 /** Returns the arguments of the agent; without a configuration file, they suit a machine that is used for other things, too. */

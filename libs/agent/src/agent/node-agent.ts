@@ -10,6 +10,7 @@ import {
   type PodAnnotations,
   type PodSource,
   podAnnotations,
+  uidOf,
 } from '@orch/pod-environment';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { healthProblems } from '../node/node-health.js';
@@ -69,7 +70,11 @@ export class NodeAgent {
 
   /** Returns the pods of the node with their statuses; mirrors of static pods are not among them. */
   pods(): Pod[] {
-    return this.#pods?.list() ?? [];
+    const { desired, statuses } = this.#pods ?? {};
+    return [...(desired?.list() ?? [])].map((pod) => {
+      const status = statuses?.get(uidOf(pod)) ?? pod.status;
+      return { ...pod, ...(status && { status }) };
+    });
   }
 
   /** Returns why the loop over the pods is not healthy; undefined if it is. */

@@ -123,14 +123,6 @@ export class PodAgent {
     this.#housekeeping = this.#makeHousekeeping();
   }
 
-  /** Returns the pods of the node with their statuses as they are now; mirrors of static pods are not among them. */
-  list(): Pod[] {
-    return [...this.desired.list()].map((pod) => {
-      const status = this.statuses.get(uidOf(pod)) ?? pod.status;
-      return { ...pod, ...(status && { status }) };
-    });
-  }
-
   /** Begins to work. The sources are started by others. */
   async start(): Promise<void> {
     this.statuses.start();
