@@ -139,7 +139,7 @@ test('a pod runs with its token, is restarted, and goes', async () => {
   expect((await api.delete(`${PODS}/web`)).status).toBe(200);
   await expect.poll(async () => pod('web')).toBeUndefined();
   await expect.poll(async () => readdirSync(join(dir, 'root/pods'))).toEqual([]);
-  expect(readdirSync(join(dir, 'logs'))).toEqual([]);
+  await expect.poll(async () => readdirSync(join(dir, 'logs'))).toEqual([]);
 });
 
 test('a pod that ends stays, with how it ended', async () => {
