@@ -163,6 +163,7 @@ describe.each([
     });
     port = await AgentServer.open({
       ...{ options, runtime: opened.runtime, client: pods, names: NAMES, metrics: new Metrics(), logger: silentLogger },
+      clock: systemClock,
       agent: {
         nodeName: 'n1',
         pods: () => agent.pods(),
