@@ -15,7 +15,7 @@ import { CriRuntime, ProcessRuntime, type Runtime } from '@orch/container-runtim
 import { namesOf } from '@orch/machinery';
 import { systemMounter } from '@orch/pod-environment';
 import { Metrics, silentLogger, systemClock } from '@orch/runtime';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findKubectl, type KubectlRelease } from '../clients/kubectl.js';
 import { installForNodes } from '../on-cluster/namespaces.js';
 import { removeEmptiedGroup } from '../on-cluster/place.js';
@@ -94,7 +94,11 @@ describe.each([
       },
     };
     expect(await api.post(PODS, body)).toMatchObject({ status: 201 });
-    await expect.poll(async () => (await pod(name)).status.phase, { timeout: 30_000 }).toBe('Running');
+    // Not expect.poll, which hooks may not call.
+    await vi.waitFor(async () => expect((await pod(name)).status.phase).toBe('Running'), {
+      timeout: 30_000,
+      interval: 100,
+    });
   };
   const kubectl = (version: KubectlRelease, args: readonly string[], input?: string): Promise<Ended> =>
     new Promise((resolve) => {
@@ -152,6 +156,8 @@ describe.each([
         ...['--resolv-conf=', `--cgroup-root=${cgroup}`, `--port=${await freePort()}`, `--address=${address}`],
         ...['--anonymous-auth=false', '--authorization-mode=Webhook', '--authentication-token-webhook'],
         ...[`--client-ca-file=${authorities}`, `--healthz-port=${await freePort()}`],
+        // The machine of tests may have little room, and keeps its packet filter.
+        ...['--eviction-hard=', '--image-gc-high-threshold=100', '--make-iptables-util-chains=false'],
         `--container-runtime-endpoint=${endpoint}`,
       ],
       {},
@@ -163,6 +169,7 @@ describe.each([
     });
     port = await AgentServer.open({
       ...{ options, runtime: opened.runtime, client: pods, names: NAMES, metrics: new Metrics(), logger: silentLogger },
+      clock: systemClock,
       agent: {
         nodeName: 'n1',
         pods: () => agent.pods(),
@@ -190,7 +197,9 @@ describe.each([
   });
 
   // The containerd of tests has a network namespace of its own: the loopback that its URLs name is not this one's.
-  const streaming = test.runIf(endpoint === 'process:');
+  const streaming = (name: string, run: () => Promise<void>): void => {
+    if (endpoint === 'process:') test(name, run);
+  };
   const RELEASES = ['1.27', '1.33'] as const satisfies readonly KubectlRelease[];
 
   streaming('runs commands with their input, their output and their exit code', async () => {

@@ -32,7 +32,7 @@ export async function openPort(parts: AgentParts, { agent, runtime, client }: Sh
     addresses: () => (node.object.status?.addresses ?? []).map(({ type = '', address = '' }) => ({ type, address })),
   });
   const server = await AgentServer.open({
-    ...{ options, runtime, ...shared },
+    ...{ options, runtime, clock: systemClock, ...shared },
     agent: {
       nodeName: node.name,
       pods: () => agent.pods(),

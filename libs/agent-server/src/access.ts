@@ -12,8 +12,8 @@ import { accessReviews, TokenReviews } from '@orch/component-server';
 import { StatusError } from '@orch/machinery';
 import type { AgentServerSettings } from './agent-server-settings.js';
 
-/** Who may use the port of an agent. */
-export interface Access {
+/** Decides who may use the port of an agent. */
+export interface AgentAccess {
   /** Authenticates callers. */
   readonly authenticator: Authenticator;
   /** Decides what they may do. */
@@ -23,7 +23,7 @@ export interface Access {
 }
 
 /** Reads what the options say. @throws Error for files that cannot be used, and for reviews without an API */
-export async function openAccess(settings: AgentServerSettings): Promise<Access> {
+export async function openAccess(settings: AgentServerSettings): Promise<AgentAccess> {
   const { options } = settings;
   const bundle = options.clientCaFile === undefined ? undefined : await readFile(options.clientCaFile, 'utf8');
   const trust =

@@ -1,11 +1,11 @@
 import type { Client } from '@orch/client';
 import type { Runtime } from '@orch/container-runtime';
 import type { Names } from '@orch/machinery';
-import type { Logger, Metrics } from '@orch/runtime';
+import type { Clock, Logger, Metrics } from '@orch/runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 
 /** The options of the agent that its port uses. */
-export interface AgentServerOptions {
+interface AgentServerOptions {
   /** See `--address`. */
   readonly address: string;
   /** See `--port`; 0 for any that is free. */
@@ -37,7 +37,7 @@ export interface AgentServerOptions {
 }
 
 /** A certificate with its key, PEM. */
-export interface ServingPair {
+interface ServingPair {
   /** The certificate and its intermediates. */
   readonly cert: string;
   /** Its key. */
@@ -82,7 +82,7 @@ export interface VolumeUsage {
   readonly inodesUsed?: number;
 }
 
-/** What the port needs to know of the agent. */
+/** The agent, as far as its port needs to know it. */
 export interface ServedAgent {
   /** Name of the node. */
   readonly nodeName: string;
@@ -114,6 +114,8 @@ export interface AgentServerSettings {
   readonly metrics: Metrics;
   /** Log of the port. */
   readonly logger: Logger;
+  /** Time of measurements, and of logs that are followed. */
+  readonly clock: Clock;
   /** Returns the serving certificate; undefined while there is none: handshakes fail. Call {@link AgentServer.renew} when it has changed. */
   readonly pair: () => ServingPair | undefined;
   /** Folder whose files `/logs/` shows. Default `/var/log`. */

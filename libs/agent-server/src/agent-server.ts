@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ComponentServer } from '@orch/component-server';
-import { type Access, attributesOf, openAccess, refusalOf } from './access.js';
+import { type AgentAccess, attributesOf, openAccess, refusalOf } from './access.js';
 import { AgentHandler } from './agent-handler.js';
 import type { AgentServerSettings } from './agent-server-settings.js';
 
@@ -15,7 +15,7 @@ export class AgentServer {
 
   private constructor(
     private readonly settings: AgentServerSettings,
-    access: Access,
+    access: AgentAccess,
   ) {
     const { options } = settings;
     if (options.enableServer) this.#secure = secureServer(settings, access);
@@ -79,7 +79,7 @@ const LOOPBACK = /^(?:127\.|::1$|localhost$)/;
 const isOpenToAll = ({ address, anonymousAuth, authorizationMode }: AgentServerSettings['options']): boolean =>
   anonymousAuth && authorizationMode === 'AlwaysAllow' && !LOOPBACK.test(address);
 
-function secureServer(settings: AgentServerSettings, access: Access): ComponentServer {
+function secureServer(settings: AgentServerSettings, access: AgentAccess): ComponentServer {
   const { options, agent, logger, pair } = settings;
   return new ComponentServer({
     ...{ address: options.address, port: options.port, pair: pair(), ...access, allowedPaths: [] },

@@ -7,7 +7,7 @@ import { StatusError } from '@orch/machinery';
 import { type PageAnswer, refuse, send } from './answers.js';
 
 /** A certificate and its key, PEM. */
-export interface ServerPair {
+interface ServerPair {
   /** The certificate and its intermediates. */
   readonly cert: string;
   /** Its key. */
@@ -24,7 +24,7 @@ export interface ComponentUpgrade {
   readonly head: Buffer;
 }
 
-/** What a port serves, to callers that may ask. */
+/** Serves a port to callers that may ask. */
 export interface ComponentHandler {
   /** Answers a request. @throws StatusError */
   request(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void>;
@@ -50,11 +50,11 @@ interface ComponentServerSettings {
   readonly attributes?: (request: IncomingMessage, path: string) => RequestAttributes;
   /** Returns the refusal of a request that is not allowed. Default: in the words of the API. */
   readonly refusal?: (user: UserInfo, attributes: RequestAttributes, reason?: string) => StatusError;
-  /** What follows the message of a refusal. Default: the end of the line. */
+  /** Text behind the message of a refusal. Default: the end of the line. */
   readonly refusalEnd?: string;
   /** Paths for which nobody needs a right; one that ends with `*` means all that begin so. */
   readonly allowedPaths: readonly string[];
-  /** What is served. */
+  /** Serves the requests that are allowed. */
   readonly handler: ComponentHandler;
   /** Called with failures that callers are not told. */
   readonly onError: (error: unknown) => void;

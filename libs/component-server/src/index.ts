@@ -4,5 +4,4 @@ export { type ComponentHandler, ComponentServer, type ComponentUpgrade } from '.
 export { componentServer } from './open-server.js';
 export { componentServerOptions } from './options.js';
 export { componentPages } from './pages.js';
-export { type ComponentPage, servedPages } from './served-pages.js';
 export { TokenReviews } from './token-reviews.js';

@@ -9,12 +9,12 @@ import { readLog } from './read-log.js';
 
 /** Sends the log of a container, as it is written where that is asked for. @throws StatusError */
 export async function sendContainerLog(
-  { agent, runtime }: Pick<AgentServerSettings, 'agent' | 'runtime'>,
+  { agent, runtime, clock }: Pick<AgentServerSettings, 'agent' | 'runtime' | 'clock'>,
   path: ContainerPath,
   query: URLSearchParams,
   response: ServerResponse,
 ): Promise<void> {
-  const options = logOptionsOf(query, Date.now());
+  const options = logOptionsOf(query, clock.wall());
   const pod = podNamed(agent, path);
   const id = loggedId(pod, path, options.previous);
   const { logPath } = await runtime.containerStatus(id).catch((error: Error) => {
@@ -23,7 +23,7 @@ export async function sendContainerLog(
   const left = new AbortController();
   response.once('close', () => left.abort());
   const isRunning = async () => (await runtime.containerStatus(id).catch(() => undefined))?.state === 'running';
-  const log = readLog({ path: logPath, isRunning }, options, left.signal);
+  const log = readLog({ path: logPath, isRunning, clock }, options, left.signal);
   const first = await log.next().catch((error: Error) => {
     throw badRequest(error.message);
   });

@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 
-/** What is asked for of a container's log. */
+/** The part of a container's log that is asked for. */
 export interface LogOptions {
   /** Whether lines are sent as they are written, until the container ends. */
   readonly follow: boolean;

@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { logOptionsOf } from './log-options.js';
 import { readLog } from './read-log.js';
@@ -9,10 +10,11 @@ import { readLog } from './read-log.js';
 let dir: string;
 let path: string;
 let runs: boolean;
+let clock: ManualClock;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'log-'));
-  [path, runs] = [join(dir, '0.log'), false];
+  [path, runs, clock] = [join(dir, '0.log'), false, new ManualClock()];
   writeFileSync(path, `${line(3, 'three')}${line(4, 'fo', 'P')}${line(4, 'ur')}not a line\n${line(5, 'five')}`);
 });
 afterEach(() => rmSync(dir, { recursive: true }));
@@ -23,7 +25,8 @@ const line = (second: number, text: string, tag = 'F') =>
 async function read(query = '', onPiece: (text: string) => void = () => undefined): Promise<string> {
   const options = logOptionsOf(new URLSearchParams(query), Date.parse('2024-01-01T00:00:10Z'));
   let text = '';
-  for await (const piece of readLog({ path, isRunning: async () => runs }, options, new AbortController().signal)) {
+  const source = { path, isRunning: async () => runs, clock };
+  for await (const piece of readLog(source, options, new AbortController().signal)) {
     text += piece;
     onPiece(text);
   }
@@ -74,6 +77,16 @@ it('a log is followed until its container has ended, also when it is rotated', a
     if (step === 3) runs = false;
   });
   expect(text).toBe('five\nsix\nseven\n');
+});
+
+it('the end of a container that writes nothing is noticed after a time', async () => {
+  runs = true;
+  const text = read('follow=true&tailLines=1');
+  await expect.poll(() => clock.pending).toBe(1);
+  runs = false;
+  await clock.advance(1_000);
+  expect(await text).toBe('five\n');
+  expect(clock.pending).toBe(0);
 });
 
 it('a log that is not there is an error', async () => {

@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Clock } from '@orch/runtime';
 import { countLines, openLog, rotatedLogs } from './log-files.js';
 import { LineCutter, LogFormatter } from './log-lines.js';
 import type { LogOptions } from './log-options.js';
@@ -10,12 +11,14 @@ const PIECE = 64 << 10;
 /** Milliseconds after which a log that is followed is looked at though no change was seen. */
 const CHECK_MS = 1_000;
 
-/** A log and who writes it. */
+/** A log, its writer, and the time in which it is followed. */
 interface LogSource {
   /** Path of the file that is written. */
   readonly path: string;
   /** Whether the container still runs. */
   readonly isRunning: () => Promise<boolean>;
+  /** Clock of the checks for changes that were not seen. */
+  readonly clock: Pick<Clock, 'after'>;
 }
 
 /** Yields what a container has written. @throws Error where the log cannot be read */
@@ -103,12 +106,12 @@ class Follower {
     return new Promise((resolve) => {
       const watcher = watch(dirname(this.source.path));
       const done = (): void => {
-        clearTimeout(timer);
+        cancel();
         this.signal.removeEventListener('abort', done);
         watcher.close();
         resolve();
       };
-      const timer = setTimeout(done, CHECK_MS);
+      const cancel = this.source.clock.after(CHECK_MS, done);
       this.signal.addEventListener('abort', done);
       watcher.once('change', done).once('error', done);
     });

@@ -1,5 +1,5 @@
 /** A value of a metric. */
-interface Sample {
+export interface Sample {
   /** Labels by name. */
   readonly labels?: Readonly<Record<string, string>>;
   /** The value. */
@@ -8,8 +8,23 @@ interface Sample {
   readonly at?: number;
 }
 
-/** Formats a metric in the text format of Prometheus; nothing without samples. */
-export function metricText(name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]): string {
+/** A metric, and how its samples are taken from a source. */
+export interface Metric<Source> {
+  /** Name, which says the unit. */
+  readonly name: string;
+  /** Type. */
+  readonly type: 'counter' | 'gauge';
+  /** Description. */
+  readonly help: string;
+  /** Returns its samples; a metric without any is left out. */
+  samples(source: Source): readonly Sample[];
+}
+
+/** Formats the metrics of a source in the text format of Prometheus. */
+export const metricsText = <Source>(metrics: readonly Metric<Source>[], source: Source): string =>
+  metrics.map((metric) => textOf(metric, metric.samples(source))).join('');
+
+function textOf({ name, type, help }: Metric<never>, samples: readonly Sample[]): string {
   if (samples.length === 0) return '';
   const lines = samples.map(({ labels = {}, value, at }) => {
     const entries = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);

@@ -1,8 +1,9 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, uptime } from 'node:os';
+import type { Clock } from '@orch/runtime';
 
 /** Usage of the machine. */
-export interface NodeUsage {
+export interface MachineUsage {
   /** Milliseconds since 1970 at which it was measured. */
   readonly at: number;
   /** Milliseconds since 1970 at which the machine was started. */
@@ -42,9 +43,12 @@ export class NodeMeter {
   #last: { readonly at: number; readonly used: number } | undefined;
   #rate: number | undefined;
 
+  /** @param clock of the times of measurements */
+  constructor(private readonly clock: Pick<Clock, 'wall'>) {}
+
   /** Measures it now. */
-  async usage(): Promise<NodeUsage> {
-    const at = Date.now();
+  async usage(): Promise<MachineUsage> {
+    const at = this.clock.wall();
     const used = cpuTime();
     if (!this.#last || at - this.#last.at >= LEAST_MS) {
       if (this.#last) this.#rate = Math.max(0, ((used - this.#last.used) / (at - this.#last.at)) * 1000);
@@ -66,18 +70,18 @@ const cpuTime = (): number =>
   NANOSECONDS * cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
 
 /** Reads the kernel's table of memory. */
-export function memoryOf(text: string): NodeUsage['memory'] {
+function memoryOf(text: string): MachineUsage['memory'] {
   const bytes = (name: string): number =>
     1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
   const [total, free, available] = [bytes('MemTotal'), bytes('MemFree'), bytes('MemAvailable')];
   return { available, usage: total - free, workingSet: total - available };
 }
 
-/** Measures the file system of a folder. */
-export async function fsUsage(folder: string): Promise<FsUsage> {
+/** Measures the file system of a folder. @param clock of the time of the measurement */
+export async function fsUsage(folder: string, clock: Pick<Clock, 'wall'>): Promise<FsUsage> {
   const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(folder);
   return {
-    at: Date.now(),
+    at: clock.wall(),
     ...{ capacityBytes: blocks * bsize, availableBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize },
     ...{ inodes: files, inodesFree: ffree, inodesUsed: files - ffree },
   };

@@ -1,13 +1,15 @@
 import type { AgentServerSettings } from '../agent-server-settings.js';
 import { fsUsage, NodeMeter } from './node-usage.js';
 import { containerMetrics, probeMetrics, resourceMetrics } from './resource-metrics.js';
-import { type Measured, summaryOf } from './summary.js';
+import { type SummarySource, summaryOf } from './summary.js';
 
 /** Statistics of the node and its pods, as they are measured when somebody asks. */
 export class Statistics {
-  readonly #meter = new NodeMeter();
+  readonly #meter: NodeMeter;
 
-  constructor(private readonly settings: Pick<AgentServerSettings, 'agent' | 'runtime' | 'logger'>) {}
+  constructor(private readonly settings: Pick<AgentServerSettings, 'agent' | 'runtime' | 'logger' | 'clock'>) {
+    this.#meter = new NodeMeter(settings.clock);
+  }
 
   /** Answer of `/stats/summary`. @param isShort of CPU and memory alone */
   async summary(isShort: boolean): Promise<object> {
@@ -45,10 +47,11 @@ export class Statistics {
     return probeMetrics(this.settings.agent.probes?.() ?? []);
   }
 
-  async #files(): Promise<Pick<Measured, 'fs' | 'images'>> {
-    const [used] = await this.settings.runtime.imageFilesystems();
-    const fs = await fsUsage('/');
-    const images = used && { fs: await fsUsage(used.mountpoint).catch(() => fs), used };
+  async #files(): Promise<Pick<SummarySource, 'fs' | 'images'>> {
+    const { runtime, clock } = this.settings;
+    const [used] = await runtime.imageFilesystems();
+    const fs = await fsUsage('/', clock);
+    const images = used && { fs: await fsUsage(used.mountpoint, clock).catch(() => fs), used };
     return { fs, ...(images && { images }) };
   }
 }

@@ -8,14 +8,14 @@ import type {
 } from '@orch/container-runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { VolumeUsage } from '../agent-server-settings.js';
-import type { FsUsage, NodeUsage } from './node-usage.js';
+import type { FsUsage, MachineUsage } from './node-usage.js';
 
-/** What a summary is made of; absent parts are not measured. */
-export interface Measured {
+/** Measurements that a summary is made of; absent parts are not measured. */
+export interface SummarySource {
   /** Name of the node. */
   readonly nodeName: string;
   /** The machine. */
-  readonly node: NodeUsage;
+  readonly node: MachineUsage;
   /** The file system of the agent. */
   readonly fs?: FsUsage;
   /** The file system of images, and what images use of it. */
@@ -35,7 +35,7 @@ interface MeasuredPod {
 }
 
 /** Formats the answer of `/stats/summary`. @param isShort of CPU and memory alone */
-export function summaryOf({ nodeName, node, fs, images, pods }: Measured, isShort: boolean): object {
+export function summaryOf({ nodeName, node, fs, images, pods }: SummarySource, isShort: boolean): object {
   return {
     node: {
       nodeName,
@@ -45,18 +45,18 @@ export function summaryOf({ nodeName, node, fs, images, pods }: Measured, isShor
       ...(!isShort && fs && { fs: fsOf(fs) }),
       ...(!isShort && images && { runtime: { imageFs: { ...fsOf(images.fs), ...usedOf(images.used) } } }),
     },
-    pods: pods.map((each) => podOf(each, isShort)),
+    pods: pods.map((each) => podOf(each, node.at, isShort)),
   };
 }
 
 const timeOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
-const nodeCpu = ({ at, cpuNanoCores, cpuNanoseconds }: NodeUsage) => ({
+const nodeCpu = ({ at, cpuNanoCores, cpuNanoseconds }: MachineUsage) => ({
   ...{ time: timeOf(at), usageCoreNanoSeconds: cpuNanoseconds },
   ...(cpuNanoCores !== undefined && { usageNanoCores: cpuNanoCores }),
 });
 
-const nodeMemory = ({ at, memory: { available, usage, workingSet } }: NodeUsage) => ({
+const nodeMemory = ({ at, memory: { available, usage, workingSet } }: MachineUsage) => ({
   ...{ time: timeOf(at), availableBytes: available, usageBytes: usage, workingSetBytes: workingSet },
 });
 
@@ -64,7 +64,7 @@ const fsOf = ({ at, ...rest }: FsUsage) => ({ time: timeOf(at), ...rest });
 
 const usedOf = ({ usedBytes, inodesUsed }: FilesystemUsage) => ({ usedBytes, inodesUsed });
 
-function podOf({ usage, pod, volumes }: MeasuredPod, isShort: boolean): object {
+function podOf({ usage, pod, volumes }: MeasuredPod, at: number, isShort: boolean): object {
   const { metadata, cpu, memory, network, processCount, containers } = usage;
   const { name, namespace, uid } = metadata;
   return {
@@ -73,11 +73,13 @@ function podOf({ usage, pod, volumes }: MeasuredPod, isShort: boolean): object {
     containers: containers.map((each) => containerOf(each, pod, isShort)),
     ...(cpu && { cpu: cpuOf(cpu) }),
     ...(memory && { memory: memoryOf(memory) }),
-    ...(!isShort && network?.length && { network: networkOf(network, cpu?.at ?? Date.now()) }),
-    ...(!isShort && volumes?.length && { volume: volumes.map(({ at, ...rest }) => ({ time: timeOf(at), ...rest })) }),
+    ...(!isShort && network?.length && { network: networkOf(network, cpu?.at ?? at) }),
+    ...(!isShort && volumes?.length && { volume: volumes.map(volumeOf) }),
     ...(!isShort && processCount !== undefined && { process_stats: { process_count: processCount } }),
   };
 }
+
+const volumeOf = ({ at, ...rest }: VolumeUsage) => ({ time: timeOf(at), ...rest });
 
 function containerOf(
   { metadata, cpu, memory, writableLayer }: ContainerStatistics,

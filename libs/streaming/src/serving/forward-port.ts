@@ -14,9 +14,9 @@ export interface ForwardedPod {
 
 /** A client's channels of one connection to a port. */
 interface PortChannels {
-  /** What the client sends. */
+  /** Bytes that the client sends. */
   readonly input: Readable;
-  /** What the client gets. */
+  /** Bytes that the client gets. */
   readonly output: Writable;
   /** Why the connection has failed. */
   readonly error: Writable;

@@ -17,10 +17,10 @@ interface ChannelFormat {
 /** Channels in the messages of a WebSocket: each message begins with the number of its channel. */
 export class MessageChannels implements MessageReceiver {
   readonly #inputs = new Map<number, PassThrough>();
-  #tellLeft: () => void = () => undefined;
+  #resolveLeft: () => void = () => undefined;
   /** Resolves when the connection is closed. */
   readonly left: Promise<void> = new Promise((resolve) => {
-    this.#tellLeft = resolve;
+    this.#resolveLeft = resolve;
   });
   #messages: MessageConnection | undefined;
   #waiting: (() => void)[] = [];
@@ -101,7 +101,7 @@ export class MessageChannels implements MessageReceiver {
   closed(): void {
     for (const input of this.#inputs.values()) input.end();
     this.#gate.resume();
-    this.#tellLeft();
+    this.#resolveLeft();
   }
 }
 

@@ -6,7 +6,7 @@ import { HeaderReader } from './header-reader.js';
 import { ServerStream } from './server-stream.js';
 
 /** Settings of a {@link ServerSession}. */
-export interface ServerSessionSettings {
+interface ServerSessionSettings {
   /** Connection behind the answer to the upgrade. */
   readonly socket: Duplex;
   /** Bytes that came with the request. */
