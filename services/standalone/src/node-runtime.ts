@@ -119,7 +119,8 @@ function argumentsOf(settings: NodeSettings, images: string): string[] {
 function defaultsOf(): string[] {
   return [
     ...['--fail-swap-on=false', '--cluster-domain=cluster.local', '--image-gc-high-threshold=100', '--oom-score-adj=0'],
-    `--eviction-hard=${EVICTION}`,
+    // Nothing beside this process would use the chains.
+    ...['--make-iptables-util-chains=false', `--eviction-hard=${EVICTION}`],
     ...(mayMakeGroups() ? [] : ['--cgroups-per-qos=false', '--enforce-node-allocatable=none']),
   ];
 }

@@ -161,6 +161,21 @@ describe('a runtime behind CRI', () => {
     await runtime.removeContainer('x');
   });
 
+  it('has statistics of the sandboxes that have them, where a list fails', async () => {
+    const failed = { code: status.UNKNOWN, details: 'failed to decode sandbox container metrics' };
+    const metadata = { name: 'p', uid: 'u', namespace: 'ns', attempt: 0 };
+    const listed = { items: [{ id: 's', metadata, state: 0 }] };
+    const stats = { attributes: { id: 's', metadata } };
+    await serve({ listSandboxStatistics: failed, listSandboxes: listed, sandboxStatistics: { stats } });
+    expect(await runtime.listSandboxStatistics()).toMatchObject([{ id: 's' }]);
+    server?.forceShutdown();
+    rmSync(path(), { force: true });
+    await serve({ listSandboxStatistics: failed, listSandboxes: listed, sandboxStatistics: failed });
+    await expect.poll(() => runtime.listSandboxStatistics().catch(() => undefined)).toEqual([]);
+    server?.forceShutdown();
+    await expect(runtime.listSandboxStatistics()).rejects.toSatisfy(isUnreachable);
+  });
+
   it('fails at once while it is away, and serves again once it is back', async () => {
     await expect(runtime.version()).rejects.toSatisfy(isUnreachable);
     await serve({ version: { runtimeName: 'r', runtimeVersion: '1', runtimeApiVersion: 'v1' } });

@@ -9,7 +9,7 @@ import type {
 import type { FilesystemUsage, PullRequest, StoredImage } from '../images.js';
 import type { LinuxResources } from '../resources.js';
 import type { Runtime, RuntimeCondition, RuntimeVersion } from '../runtime.js';
-import { RuntimeError } from '../runtime-error.js';
+import { isUnreachable, RuntimeError } from '../runtime-error.js';
 import type { ListedSandbox, SandboxConfig, SandboxFilter, SandboxStatus } from '../sandboxes.js';
 import type {
   ContainerStatistics,
@@ -225,8 +225,28 @@ export class CriRuntime implements Runtime {
   }
 
   async listSandboxStatistics(filter: SandboxStatisticsFilter = {}): Promise<readonly SandboxStatistics[]> {
-    const { items } = await this.#service.call<Items<WireSandboxStatistics>>(METHODS.listSandboxStatistics, { filter });
-    return items.map(sandboxStatistics);
+    try {
+      const { items } = await this.#service.call<Items<WireSandboxStatistics>>(METHODS.listSandboxStatistics, {
+        filter,
+      });
+      return items.map(sandboxStatistics);
+    } catch (error) {
+      if (isUnreachable(error)) throw error;
+      // Runtimes fail the whole list for one container that ends meanwhile.
+      return this.#statisticsOneByOne(filter);
+    }
+  }
+
+  /** Leaves out sandboxes whose statistics cannot be had. @throws RuntimeError where the runtime cannot be reached */
+  async #statisticsOneByOne(filter: SandboxStatisticsFilter): Promise<readonly SandboxStatistics[]> {
+    const sandboxes = await this.listSandboxes({ ...filter, state: 'ready' });
+    const found = sandboxes.map(({ id }) =>
+      this.sandboxStatistics(id).catch((error: unknown) => {
+        if (isUnreachable(error)) throw error;
+        return undefined;
+      }),
+    );
+    return (await Promise.all(found)).filter((each) => each !== undefined);
   }
 
   listImages(image?: string): Promise<readonly StoredImage[]> {
