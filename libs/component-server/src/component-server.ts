@@ -186,9 +186,13 @@ export class ComponentServer {
   }
 }
 
+/**
+ * Reads the address of a request. Over HTTP/2 it may be any text: `x:yexec/metrics` has the path `yexec/metrics`, which reads as one
+ * thing to whoever decides on rights and as another to whoever answers. @throws StatusError 400
+ */
 const urlOf = ({ url = '/' }: IncomingMessage): URL => {
   const parsed = URL.parse(url, 'https://component');
-  if (!parsed) throw new StatusError('BadRequest', 'the address of the request is none');
+  if (!parsed?.pathname.startsWith('/')) throw new StatusError('BadRequest', 'the address of the request is none');
   return parsed;
 };
 
