@@ -105,6 +105,15 @@ describe('the port of a component', () => {
     expect(asked).toEqual([]);
   });
 
+  it('leaves the stream of a request whose body does not end, once it is answered', async () => {
+    const session = connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const sent = session.request({ ':method': 'POST', ':path': '/metrics' }, { endStream: false });
+    const status = new Promise((resolve) => sent.once('response', (headers) => resolve(headers[':status'])));
+    await new Promise((resolve) => sent.resume().once('close', resolve));
+    expect([await status, sent.rstCode]).toEqual([403, 0]);
+    session.destroy();
+  });
+
   it('shows metrics to those who may see them, and keeps the answers', async () => {
     for (let round = 0; round < 2; round++) {
       const { status, body } = await ask('/metrics', 'known');
