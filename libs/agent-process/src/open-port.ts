@@ -2,7 +2,7 @@ import { type NodeAgent, writtenAgentConfiguration } from '@orch/agent';
 import { AgentServer } from '@orch/agent-server';
 import type { Client } from '@orch/client';
 import type { Runtime } from '@orch/container-runtime';
-import { servingCertificate } from '@orch/node-certificates';
+import { type PairSource, servingCertificate } from '@orch/node-certificates';
 import { systemClock } from '@orch/runtime';
 import type { AgentParts } from './parts.js';
 
@@ -31,23 +31,30 @@ export async function openPort(parts: AgentParts, { agent, runtime, client }: Sh
     ...{ options, node: node.name, clock: systemClock, ...shared },
     addresses: () => (node.object.status?.addresses ?? []).map(({ type = '', address = '' }) => ({ type, address })),
   });
-  const server = await AgentServer.open({
-    ...{ options, runtime, clock: systemClock, ...shared },
-    agent: {
-      nodeName: node.name,
-      pods: () => agent.pods(),
-      syncProblem: () => agent.syncProblem(),
-      configuration: () => writtenAgentConfiguration(options),
-    },
-    pair: () => certificate.pair(),
-  });
-  certificate.onChange(() => server.renew());
-  await server.start();
-  if (options.enableServer) logger.info('the node agent serves', { address: options.address, port: server.port });
-  return {
-    async stop() {
-      await server.stop();
-      await certificate.stop();
-    },
-  };
+  try {
+    const server = await AgentServer.open({
+      ...{ options, runtime, clock: systemClock, ...shared },
+      agent: {
+        nodeName: node.name,
+        pods: () => agent.pods(),
+        syncProblem: () => agent.syncProblem(),
+        configuration: () => writtenAgentConfiguration(options),
+      },
+      pair: () => certificate.pair(),
+    });
+    certificate.onChange(() => server.renew());
+    await server.start();
+    if (options.enableServer) logger.info('the node agent serves', { address: options.address, port: server.port });
+    return portOf(server, certificate);
+  } catch (error) {
+    await certificate.stop();
+    throw error;
+  }
 }
+
+const portOf = (server: AgentServer, certificate: PairSource): OpenPort => ({
+  async stop() {
+    await server.stop();
+    await certificate.stop();
+  },
+});

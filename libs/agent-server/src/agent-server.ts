@@ -51,12 +51,23 @@ export class AgentServer {
         address: options.address,
       });
     await this.#secure?.start();
+    try {
+      await this.#startHealth();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #startHealth(): Promise<void> {
+    const { options, logger } = this.settings;
     const health = this.#health;
     if (!health) return;
     await new Promise<void>((resolve, reject) => {
       health.once('error', reject);
       health.listen(options.healthzPort, options.healthzBindAddress, () => {
         health.off('error', reject);
+        health.on('error', (error) => logger.warn('the health port has failed', { err: String(error) }));
         resolve();
       });
     });

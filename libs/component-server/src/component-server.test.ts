@@ -1,3 +1,4 @@
+import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { namesOf } from '@orch/machinery';
 import { HealthRegistry, Metrics } from '@orch/runtime';
@@ -78,10 +79,39 @@ function ask(path: string, token?: string, method = 'GET'): Promise<{ status: nu
   });
 }
 
+/** Asks for a path over HTTP/2, with a scheme whose paths have no rules. */
+async function askAnyPath(path: string): Promise<number> {
+  const session = connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+  try {
+    const sent = session.request({ ':scheme': 'x', ':path': path, authorization: 'Bearer known' });
+    return await new Promise((resolve, reject) => {
+      sent.on('error', reject).on('response', ({ ':status': status = 0 }) => resolve(status));
+      sent.resume();
+    });
+  } finally {
+    session.destroy();
+  }
+}
+
 describe('the port of a component', () => {
+  it('refuses addresses whose path does not begin with a slash, before anybody is asked for rights', async () => {
+    for (const path of ['x:yhealthz', 'x:yexec/metrics/../a']) expect(await askAnyPath(path)).toBe(400);
+    expect(asked).toEqual([]);
+    expect(await askAnyPath('/metrics')).toBe(200);
+  });
+
   it('tells anybody about its health, and asks nobody about that', async () => {
     expect(await ask('/healthz')).toEqual({ status: 200, body: 'ok' });
     expect(asked).toEqual([]);
+  });
+
+  it('leaves the stream of a request whose body does not end, once it is answered', async () => {
+    const session = connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const sent = session.request({ ':method': 'POST', ':path': '/metrics' }, { endStream: false });
+    const status = new Promise((resolve) => sent.once('response', (headers) => resolve(headers[':status'])));
+    await new Promise((resolve) => sent.resume().once('close', resolve));
+    expect([await status, sent.rstCode]).toEqual([403, 0]);
+    session.destroy();
   });
 
   it('shows metrics to those who may see them, and keeps the answers', async () => {

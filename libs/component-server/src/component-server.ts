@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Authenticator, CLIENT_CERTIFICATE_OPTIONS, keepChains, type UserInfo } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
@@ -62,7 +62,7 @@ interface ComponentServerSettings {
 
 /** Bytes of a request's head, at most. */
 const MAX_HEAD_BYTES = 16 << 10;
-/** Milliseconds that a request's head may take, and that a connection may be without a request. */
+/** Milliseconds that a handshake and a request's head may take, and that a connection may be without a request. */
 const IDLE_MS = 30_000;
 /** Connections at a time, at most. */
 const MAX_CONNECTIONS = 256;
@@ -79,6 +79,7 @@ export class ComponentServer {
       ...this.#tls(settings.pair),
       allowHTTP1: true,
       ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: IDLE_MS, requestTimeout: IDLE_MS, keepAliveTimeout: IDLE_MS },
+      handshakeTimeout: IDLE_MS,
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEAD_BYTES },
       maxSessionMemory: SESSION_MEGABYTES,
     } as Parameters<typeof createSecureServer>[0]);
@@ -143,6 +144,7 @@ export class ComponentServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
+    endStream(request, response);
     try {
       const url = urlOf(request);
       await this.#check(request, url.pathname);
@@ -186,9 +188,21 @@ export class ComponentServer {
   }
 }
 
+/** Ends the stream of HTTP/2 behind the answer: with a body that never ends, it would keep its connection for good. */
+function endStream(request: IncomingMessage, response: ServerResponse): void {
+  const { stream } = response as unknown as { readonly stream?: ServerHttp2Stream };
+  stream?.once('finish', () => {
+    if (!request.complete) stream.close();
+  });
+}
+
+/**
+ * Reads the address of a request. Over HTTP/2 it may be any text: `x:yexec/metrics` has the path `yexec/metrics`, which reads as one
+ * thing to whoever decides on rights and as another to whoever answers. @throws StatusError 400
+ */
 const urlOf = ({ url = '/' }: IncomingMessage): URL => {
   const parsed = URL.parse(url, 'https://component');
-  if (!parsed) throw new StatusError('BadRequest', 'the address of the request is none');
+  if (!parsed?.pathname.startsWith('/')) throw new StatusError('BadRequest', 'the address of the request is none');
   return parsed;
 };
 

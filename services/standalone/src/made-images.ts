@@ -1,7 +1,19 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -23,6 +35,8 @@ const PORT = 8080;
 const SCRIPT = `trap 'exit 0' TERM; httpd -f -p ${PORT} -h /www & wait`;
 /** Bytes at the beginning of a program in which it names its linker. */
 const HEAD_BYTES = 4096;
+/** Beginning of the names of folders in which images are made. */
+const MAKING = '.making-';
 const PAGE = '<!doctype html><title>orch</title><h1>It works.</h1>\n';
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const MEDIA = 'application/vnd.oci.image';
@@ -55,10 +69,13 @@ export const PAUSE_IMAGE: MadeImage = {
  */
 export async function makeImage(image: MadeImage, folder: string): Promise<string | undefined> {
   const archive = join(folder, image.file);
+  // A process that ended half way has left its folder, which the runtime would take for an image.
+  for (const left of (await readdir(folder)).filter((name) => name.startsWith(MAKING)))
+    await rm(join(folder, left), { recursive: true, force: true });
   if (existsSync(archive)) return archive;
   const busybox = await staticBusybox();
   if (busybox === undefined) return undefined;
-  const making = await mkdtemp(join(folder, '.making-'));
+  const making = await mkdtemp(join(folder, MAKING));
   try {
     await writeLayout(making, await layerOf(making, busybox), image);
     await run('tar', ['-C', join(making, 'layout'), '-cf', join(making, image.file), '.']);

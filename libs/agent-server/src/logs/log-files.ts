@@ -12,11 +12,13 @@ export function openLog(path: string, size?: number): Readable {
   return path.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
 }
 
-/** Returns the files that a log was rotated to, the oldest first. */
+/** Returns the files that a log was rotated to, the oldest first; no links and pipes, which a container may have put there. */
 export async function rotatedLogs(path: string): Promise<string[]> {
   const [folder, name] = [dirname(path), basename(path)];
-  const all = await readdir(folder);
-  const rotated = all.filter((each) => each.startsWith(`${name}.`) && !each.endsWith('.tmp'));
+  const files = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const rotated = files
+    .map((entry) => entry.name)
+    .filter((each) => each.startsWith(`${name}.`) && !each.endsWith('.tmp'));
   return rotated.sort().map((each) => join(folder, each));
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -92,4 +92,12 @@ it('the end of a container that writes nothing is noticed after a time', async (
 it('a log that is not there is an error', async () => {
   rmSync(path);
   await expect(read()).rejects.toThrow('ENOENT');
+});
+
+it('reads no links beside a log, which lead to what is none of it', async () => {
+  const text = await read();
+  const other = join(dir, 'other');
+  writeFileSync(other, line(1, 'secret'));
+  symlinkSync(other, `${path}.20240101-000000`);
+  expect(await read()).toBe(text);
 });

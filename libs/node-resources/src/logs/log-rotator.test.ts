@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -74,6 +74,23 @@ describe('LogRotator', () => {
     await writeFile(log, 'after the end');
     await rotator().rotate();
     expect(await files()).toEqual(['0.log', '0.log.20230410-000000.gz', '0.log.20230411-000000']);
+  });
+
+  it('follows no links that a container with rights to the folder has put beside its log', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'other-'));
+    const [secret, precious] = [join(other, 'secret'), join(other, 'precious')];
+    await writeFile(secret, 'secret');
+    await writeFile(precious, 'precious');
+    await symlink(secret, `${log}.20230410-000000`);
+    await writeFile(`${log}.20230410-000001`, 'rotated');
+    await symlink(precious, `${log}.20230410-000001.gz.tmp`);
+    await writeFile(log, '1234567890');
+    await rotator(9).rotate();
+    expect(await readFile(precious, 'utf8')).toBe('precious');
+    const written = (await files()).filter((name) => name.endsWith('.gz'));
+    for (const name of written)
+      expect(gunzipSync(await readFile(join(folder, name))).toString()).not.toContain('secret');
+    await rm(other, { recursive: true });
   });
 
   it('gives the log its name again when the runtime cannot reopen it, or the container is gone', async () => {

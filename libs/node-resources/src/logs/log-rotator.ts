@@ -101,18 +101,21 @@ const sizeOf = (path: string): Promise<number | undefined> =>
     () => undefined,
   );
 
+/** Links and pipes are left out: a container that can write into the folder of its log could lead the agent to other files. */
 async function rotatedLogs(log: string): Promise<string[]> {
   const folder = dirname(log);
   const prefix = `${basename(log)}.`;
-  const names = await readdir(folder);
-  return names.filter((name) => name.startsWith(prefix)).map((name) => join(folder, name));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const rotated = entries.filter((entry) => entry.isFile() && entry.name.startsWith(prefix));
+  return rotated.map(({ name }) => join(folder, name));
 }
 
 /** A compressed log gets its name once it is whole, and only then the other one is removed. */
 async function compress(path: string): Promise<void> {
   const unfinished = `${path}${GZIP}${UNFINISHED}`;
   const { mode } = await stat(path);
-  await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode }));
+  await rm(unfinished, { force: true });
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode, flags: 'wx' }));
   await rename(unfinished, `${path}${GZIP}`);
   await rm(path, { force: true });
 }

@@ -70,7 +70,9 @@ export class MessageChannels implements MessageReceiver {
   /** Sends a message on a channel. */
   send(channel: number, bytes: Buffer): void {
     const { isText } = this.format;
-    const message = isText ? `${channel}${bytes.toString('base64')}` : Buffer.concat([Buffer.from([channel]), bytes]);
+    const message = isText
+      ? `${String.fromCharCode(ZERO + channel)}${bytes.toString('base64')}`
+      : Buffer.concat([Buffer.from([channel]), bytes]);
     this.#messages?.send(message, this.#gate);
   }
 

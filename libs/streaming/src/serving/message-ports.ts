@@ -3,10 +3,13 @@ import { type ForwardedPod, forwardPort } from './forward-port.js';
 import { boundIdleness } from './idle-bound.js';
 import { MAX_MESSAGE, MessageChannels } from './message-channels.js';
 import { agreedProtocol } from './message-command.js';
-import type { UpgradeRequest } from './upgrade-request.js';
+import { refuseUpgrade, type UpgradeRequest } from './upgrade-request.js';
 
 /** Protocols of forwarded ports over WebSocket: whether messages are text. */
 const PROTOCOLS: Readonly<Record<string, boolean>> = { 'v4.channel.k8s.io': false, 'v4.base64.channel.k8s.io': true };
+
+/** Ports of a connection, at most: each has two channels, whose number is one byte, and one character of ASCII from 0 as text. */
+const [MOST_PORTS, MOST_TEXT_PORTS] = [128, 40];
 
 /** Forwards ports to a client that speaks WebSocket: each port has a channel of data and one of errors. */
 export async function messagePorts(
@@ -17,6 +20,9 @@ export async function messagePorts(
 ): Promise<void> {
   const agreed = agreedProtocol(request, PROTOCOLS, false);
   if (!agreed) return;
+  const most = agreed.protocol ? MOST_TEXT_PORTS : MOST_PORTS;
+  if (ports.length > most)
+    return refuseUpgrade(request, 400, `no more than ${most} ports can be forwarded at a time\n`);
   const { req, socket, head } = request;
   const settings = { req, client: { socket, head }, maxMessage: MAX_MESSAGE, idleMs };
   const channels = MessageChannels.accept(settings, agreed.name, { isText: agreed.protocol, ends: false });

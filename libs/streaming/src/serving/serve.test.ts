@@ -46,11 +46,12 @@ let selection: StreamSelection;
 let creationMs: number;
 let idleMs: number;
 let target: number;
+let portCount: number;
 const serving: Promise<unknown>[] = [];
 const ends: (() => void)[] = [];
 
 beforeEach(async () => {
-  [fake, selection, creationMs, idleMs] = [new FakeProcess(), ALL, 30_000, 0];
+  [fake, selection, creationMs, idleMs, portCount] = [new FakeProcess(), ALL, 30_000, 0, 1];
   server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -67,7 +68,7 @@ beforeEach(async () => {
     const pod = { connections, fullName: 'p_ns', uid: 'u' };
     const times = { idleMs, creationMs };
     if (req.url === '/command') serving.push(serveCommand(asked, selection, fake, times));
-    else serving.push(servePorts(asked, pod, [target], times));
+    else serving.push(servePorts(asked, pod, new Array(portCount).fill(target), times));
   });
 });
 afterEach(async () => {
@@ -339,5 +340,23 @@ describe('ports', () => {
     const name = Buffer.alloc(2);
     name.writeUInt16LE(target);
     await expect.poll(() => got).toEqual([`\0${name.toString('latin1')}`, `\x01${name.toString('latin1')}`, '\0hello']);
+  });
+
+  it('have channels of their own as text, also behind the tenth', async () => {
+    portCount = 6;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ports`, ['v4.base64.channel.k8s.io']);
+    ends.push(() => socket.terminate());
+    const channels = new Set<string>();
+    socket.on('message', (bytes: Buffer) => channels.add(bytes.toString()[0] ?? ''));
+    await expect.poll(() => [...channels].sort().join('')).toBe('0123456789:;');
+  });
+
+  it.each([
+    ['v4.channel.k8s.io', 129],
+    ['v4.base64.channel.k8s.io', 41],
+  ])('are refused over %s where there are more than channels', async (protocol, count) => {
+    portCount = count;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ports`, [protocol]);
+    await expect(once(socket, 'open')).rejects.toThrow('400');
   });
 });

@@ -113,10 +113,18 @@ export class ServerSession {
     );
   }
 
+  /** What comes behind a stream waits also while the client does not read: each stream has answers, which would pile up. */
   #opened(id: number, headers: ReadonlyMap<string, string>, isLast: boolean): void {
-    this.#isOpening = false;
     if (this.#isClosed) return;
     this.#accept(id, headers, isLast);
+    const { socket } = this.settings;
+    if (socket.writableNeedDrain) socket.once('drain', () => this.#goOn());
+    else this.#goOn();
+  }
+
+  /** Takes what has come behind a stream. */
+  #goOn(): void {
+    this.#isOpening = false;
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
     this.#take(rest);
