@@ -91,7 +91,7 @@ describe('its steps, run in a folder', () => {
     const files = readdirSync(ours, { recursive: true, encoding: 'utf8' });
     expect(files.filter((file) => /\.ts$|\.test\.js$|\.map$/.test(file))).toEqual([]);
     expect(files).toContain(join('storage', 'migrations', '0001-initial.sql'));
-    expect(sizeOf(join(dir, 'app'))).toBeLessThan(64 << 20);
+    expect(sizeOf(join(dir, 'app'))).toBeLessThan(72 << 20);
   });
 });
 

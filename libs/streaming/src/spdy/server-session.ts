@@ -113,7 +113,7 @@ export class ServerSession {
     );
   }
 
-  /** What comes behind a stream waits also while the client does not read: each stream has answers, which would pile up. */
+  /** Bytes behind a stream wait also while the client does not read: each stream has answers, which would pile up. */
   #opened(id: number, headers: ReadonlyMap<string, string>, isLast: boolean): void {
     if (this.#isClosed) return;
     this.#accept(id, headers, isLast);
