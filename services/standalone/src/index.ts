@@ -11,7 +11,7 @@ import {
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
-import { disabledPlugins, nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
+import { addressTypes, disabledPlugins, nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
 import { scheduler, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
@@ -22,11 +22,6 @@ const options = defineOptions(
     ...schedulerOptions,
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
-    // A host name often means a loopback address on the machine itself, to which requests are not proxied.
-    'kubelet-preferred-address-types': {
-      ...servingOptions['kubelet-preferred-address-types'],
-      default: ['InternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS', 'ExternalIP'],
-    },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
     'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
     'embedded-postgres-timeout': {
@@ -57,6 +52,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const serving = {
     ...values,
     disableAdmissionPlugins: disabledPlugins(values),
+    kubeletPreferredAddressTypes: addressTypes(values),
     certDir: values.certDir ?? `${dataDir}/pki`,
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };

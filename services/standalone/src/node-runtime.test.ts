@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disabledPlugins } from './node-runtime.js';
+import { addressTypes, disabledPlugins } from './node-runtime.js';
 
 const disabled = (nodeRuntime: string, enableAdmissionPlugins: string[] = []) =>
   disabledPlugins({ nodeRuntime, enableAdmissionPlugins, disableAdmissionPlugins: ['NodeRestriction'] });
@@ -15,5 +15,18 @@ describe('plugins of admission that are off', () => {
 
   it('are not those that were asked for', () => {
     expect(disabled('process', ['TaintNodesByCondition'])).toEqual(['NodeRestriction']);
+  });
+});
+
+describe('types of addresses of nodes', () => {
+  const kubeletPreferredAddressTypes = ['Hostname', 'InternalIP', 'ExternalIP'];
+
+  it('have the order of the option where this machine is no node', () => {
+    expect(addressTypes({ nodeRuntime: 'none', kubeletPreferredAddressTypes })).toEqual(kubeletPreferredAddressTypes);
+  });
+
+  it('begin with the address where it is one', () => {
+    const expected = ['InternalIP', 'Hostname', 'ExternalIP'];
+    expect(addressTypes({ nodeRuntime: 'process', kubeletPreferredAddressTypes })).toEqual(expected);
   });
 });

@@ -56,6 +56,19 @@ export function disabledPlugins({
   return mayTaint ? [...disableAdmissionPlugins] : [...new Set([...disableAdmissionPlugins, TAINTS_NEW_NODES])];
 }
 
+/**
+ * Returns the types of node addresses in the order in which they are tried. Where this machine is a node, its address comes first: its
+ * host name often means a loopback address here, to which requests are not proxied.
+ */
+export function addressTypes(options: {
+  nodeRuntime: string;
+  kubeletPreferredAddressTypes: readonly string[];
+}): string[] {
+  const { nodeRuntime, kubeletPreferredAddressTypes: types } = options;
+  const isFirst = (type: string) => nodeRuntime !== 'none' && type === 'InternalIP';
+  return [...types.filter(isFirst), ...types.filter((type) => !isFirst(type))];
+}
+
 /** Folders of a node, and what it is told of the API. */
 interface NodeSettings extends OptionValues<typeof nodeRuntimeOptions> {
   /** Naming profile of the API. */
