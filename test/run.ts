@@ -13,7 +13,7 @@ const SLOWEST = 15;
 /**
  * All tests against real servers; without arguments that name some, but for those that `selection/` leaves out. Files in which one fails are run once more when all others are through, with the machine to themselves:
  * what fails only beside others is told at the end and fails nothing, what fails twice does. Both tries are printed. An error that belongs
- * to no test fails the run, whatever comes behind it.
+ * to no file fails the run, whatever comes behind it.
  */
 async function main(args: readonly string[]): Promise<boolean> {
   const leftOut = args.length === 0 ? filesToLeaveOut() : [];
@@ -22,8 +22,10 @@ async function main(args: readonly string[]): Promise<boolean> {
   tellSlowest(first.files);
   const failed = first.files.filter(({ passed }) => !passed);
   tell('failed at first', failed);
-  for (const error of first.errors) console.log(`belongs to no test: ${error}`);
-  if (failed.length === 0) return first.files.length > 0 && first.errors.length === 0 && first.code === 0;
+  if (failed.length === 0) {
+    tellErrors(first.errors);
+    return first.files.length > 0 && first.errors.length === 0 && first.code === 0;
+  }
   const second = await vitest([...failed.map(({ name }) => relative(HERE, name)), '--no-file-parallelism']);
   const isMended = ({ name }: FileOutcome) => second.files.some((again) => again.name === name && again.passed);
   tell('passed at the second time', failed.filter(isMended));
@@ -31,7 +33,7 @@ async function main(args: readonly string[]): Promise<boolean> {
     'failed twice',
     failed.filter((file) => !isMended(file)),
   );
-  for (const error of second.errors) console.log(`belongs to no test: ${error}`);
+  tellErrors([...first.errors, ...second.errors]);
   return failed.every(isMended) && first.errors.length + second.errors.length === 0 && second.code === 0;
 }
 
@@ -58,6 +60,10 @@ async function vitest(
 
 function tell(what: string, files: readonly FileOutcome[]): void {
   for (const { name, failures } of files) console.log([`${what}: ${relative(HERE, name)}`, ...failures].join('\n  '));
+}
+
+function tellErrors(errors: readonly string[]): void {
+  for (const error of errors) console.log(`belongs to no file: ${error}`);
 }
 
 const seconds = ({ milliseconds }: FileOutcome) => Math.round(milliseconds / 1000);

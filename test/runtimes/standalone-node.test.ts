@@ -66,4 +66,9 @@ describe('a standalone server whose machine is a node', () => {
     const { message } = (await podOf('reader')).status.containerStatuses[0].state.terminated;
     expect(message).toBe('ca.crt\nnamespace\ntoken\n');
   });
+
+  test('ends with an error, before it serves, where the configuration of the node cannot be read', async () => {
+    const started = startStandalone({ args: ['--node-runtime=process', '--node-config=/none/such'] });
+    await expect(started).rejects.toThrow(/\/none\/such/);
+  });
 });

@@ -11,8 +11,8 @@ import {
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
-import { addressTypes, disabledPlugins, nodeRuntime, nodeRuntimeOptions } from './node-runtime.js';
-import { scheduler, schedulerOptions } from './scheduler.js';
+import { addressTypes, disabledPlugins, nodeOf, nodeRuntimeOptions } from './node-runtime.js';
+import { schedulerOf, schedulerOptions } from './scheduler.js';
 
 const options = defineOptions(
   {
@@ -56,6 +56,8 @@ export async function main(args: readonly string[]): Promise<number> {
     certDir: values.certDir ?? `${dataDir}/pki`,
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };
+  const node = await nodeOf({ ...serving, dataDir });
+  const scheduler = await schedulerOf(serving);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = databaseOf({
     url: values.postgresUrl,
@@ -69,7 +71,7 @@ export async function main(args: readonly string[]): Promise<number> {
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     releaseStore: () => database.stop(),
-    companions: (api) => [...nodeRuntime({ ...serving, dataDir }, api), ...scheduler(serving, api)],
+    companions: (api) => [...node(api), ...scheduler(api)],
     openBus: (settings) => busOf(values, settings),
   };
   return runService(settings);

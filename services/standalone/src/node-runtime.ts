@@ -84,32 +84,41 @@ const EVICTION = 'memory.available<100Mi,nodefs.available<1Gi,imagefs.available<
 /** Folders in which control groups are made, in version 1 and version 2 of them. */
 const CGROUP_FOLDERS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
-/** Returns the node agent of this machine; nothing where no pods are to run on it. @param api the API beside it */
-export function nodeRuntime(settings: NodeSettings, api: ServedApi): Component[] {
-  if (settings.nodeRuntime === 'none') return [];
-  let agent: Component | undefined;
-  const start = async () => {
-    agent = await agentOf(settings, api);
-    await agent.start();
-  };
-  return [{ name: 'node agent', start, stop: async (deadline) => agent?.stop(deadline) }];
-}
-
-async function agentOf(settings: NodeSettings, api: ServedApi): Promise<Component> {
-  // A process without a node does not load it.
+/**
+ * Reads the configuration of the node that this machine is, and returns what makes its agent beside the API; it makes nothing where no pods
+ * are to run here. @throws Error for a configuration that cannot be read or used
+ */
+export async function nodeOf(settings: NodeSettings): Promise<(api: ServedApi) => Component[]> {
+  if (settings.nodeRuntime === 'none') return () => [];
+  // A process without a node does not load its agent.
   const { agentComponent, nodeAgentOptions, nodeNameFor } = await import('@orch/agent-process');
-  const { naming, dataDir } = settings;
+  const { naming, certDir, dataDir } = settings;
   const images = join(dataDir, 'images');
-  await mkdir(images, { recursive: true, mode: 0o700 });
-  if ((await makeImage(DEMO_IMAGE, images)) !== undefined)
-    api.logger.info('an image to try: kubectl run web --image=IMAGE', { image: DEMO_IMAGE.name });
-  const names = namesOf(naming);
   const { values: options } = nodeAgentOptions.parse(argumentsOf(settings, images), {});
   // The node is what NodeRestriction and the node authorizer know it as, and has no other rights.
   const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
-  const connection = await connectionOf(user, settings.certDir, api);
-  const podLogs = join(dataDir, 'node', 'logs');
-  return agentComponent({ options, connection, podLogs, logger: api.logger, metrics: new Metrics(), names });
+  const agentFor = async (api: ServedApi) => {
+    await makeImages(images, api);
+    const connection = await connectionOf(user, certDir, api);
+    const node = { podLogs: join(dataDir, 'node', 'logs'), names: namesOf(naming) };
+    return agentComponent({ ...node, options, connection, logger: api.logger, metrics: new Metrics() });
+  };
+  return (api) => [componentOf(() => agentFor(api))];
+}
+
+function componentOf(agentFor: () => Promise<Component>): Component {
+  let agent: Component | undefined;
+  const start = async () => {
+    agent = await agentFor();
+    await agent.start();
+  };
+  return { name: 'node agent', start, stop: async (deadline) => agent?.stop(deadline) };
+}
+
+async function makeImages(folder: string, { logger }: ServedApi): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await makeImage(DEMO_IMAGE, folder)) !== undefined)
+    logger.info('an image to try: kubectl run web --image=IMAGE', { image: DEMO_IMAGE.name });
 }
 
 /** Returns the arguments of the agent; without a configuration file, they suit a machine that is used for other things, too. */

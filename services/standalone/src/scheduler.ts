@@ -34,31 +34,32 @@ const MAX_BINDINGS = 32;
 const USER = { name: 'system:kube-scheduler', groups: [] };
 
 /**
- * Returns the scheduler of this process; nothing where pods are left to others. It competes for the Lease of all schedulers, so one
- * that runs elsewhere and this one never bind at the same time. @param api the API beside it
+ * Reads the configuration of the scheduler of this process, and returns what makes it beside the API; it makes nothing where pods are left
+ * to others. The scheduler competes for the Lease of all schedulers, so one that runs elsewhere and this one never bind at the same time.
+ * @throws Error for a configuration that cannot be read or used
  */
-export function scheduler(settings: SchedulerSettings, api: ServedApi): Component[] {
-  const { scheduler: wanted, nodeRuntime } = settings;
-  if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return [];
-  let scheduling: SchedulingComponent | undefined;
-  const start = async () => {
-    scheduling = await schedulingOf(settings, api);
-    // The API is there for others already, who may have to give the scheduler its rights.
-    void scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
-  };
-  return [{ name: 'scheduler', start, stop: async (deadline) => scheduling?.stop(deadline) }];
-}
-
-async function schedulingOf({ schedulerConfig: file, naming, certDir }: SchedulerSettings, api: ServedApi) {
+export async function schedulerOf(settings: SchedulerSettings): Promise<(api: ServedApi) => Component[]> {
+  const { scheduler: wanted, nodeRuntime, schedulerConfig: file, naming, certDir } = settings;
+  if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return () => [];
   // A process that schedules nothing does not load it.
   const { configurationOf, schedulingComponent } = await import('@orch/scheduler-process');
   const names = namesOf(naming);
   const { configuration, warnings } = await configurationOf({ file, names });
-  for (const warning of warnings) api.logger.warn(warning);
-  const connection = await connectionOf(USER, certDir, api);
-  const { logger } = api;
-  return schedulingComponent({
-    ...{ maxBindings: MAX_BINDINGS, configuration, connection, logger, names },
-    metrics: new Metrics(),
-  });
+  const connected = async (api: ServedApi) => {
+    for (const warning of warnings) api.logger.warn(warning);
+    const connection = await connectionOf(USER, certDir, api);
+    const process = { maxBindings: MAX_BINDINGS, metrics: new Metrics(), logger: api.logger };
+    return schedulingComponent({ ...process, configuration, connection, names });
+  };
+  return (api) => [componentOf(api, () => connected(api))];
+}
+
+function componentOf(api: ServedApi, connected: () => Promise<SchedulingComponent>): Component {
+  let scheduling: SchedulingComponent | undefined;
+  const start = async () => {
+    scheduling = await connected();
+    // The API is there for others already, who may have to give the scheduler its rights.
+    void scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
+  };
+  return { name: 'scheduler', start, stop: async (deadline) => scheduling?.stop(deadline) };
 }

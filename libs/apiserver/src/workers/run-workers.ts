@@ -9,13 +9,15 @@ import { Supervisor, type WorkerEvents, type WorkerProcess } from './supervisor.
 
 /** Milliseconds between the signs of life of a worker. */
 const ALIVE_MS = 1_000;
+/** Milliseconds that a worker has at least until its first sign of life: on a busy machine its modules load slowly. */
+const STARTING_MS = 60_000;
 
 /** Whether this process is the parent, which serves nothing itself. */
 export const isParent = (): boolean => cluster.isPrimary;
 
 /**
  * Starts `count` processes with the same command line, which share its ports, and supervises them until all have ended.
- * A worker that serves and then sends no message for `silenceMs` is killed and replaced; 0 waits for ever. The service
+ * A worker that sends no message for `silenceMs` is killed and replaced; 0 waits for ever. The service
  * manager, if there is one, is notified of readiness when all workers serve.
  */
 export async function superviseWorkers(
@@ -61,12 +63,11 @@ function forking({ silenceMs, logger, onLines }: Forking): (place: number, event
   return (place, events) => {
     const worker = cluster.fork();
     const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
-    let watch: SilenceWatch | undefined;
+    const watch = silenceMs === 0 ? undefined : watchOver(worker, place, silenceMs, logger);
     worker.on('message', (message: FromWorker) => {
       watch?.messageReceived();
       if (message.about !== 'ready') return collection.receive(peer, message);
       peers.set(worker, peer);
-      watch ??= silenceMs === 0 ? undefined : watchOver(worker, place, silenceMs, logger);
       onLines(message.lines);
       events.onReady();
     });
@@ -86,7 +87,7 @@ function watchOver(worker: Worker, place: number, timeoutMs: number, logger: Log
     logger.warn('a worker does not respond and is killed', { worker: place, silentMs: timeoutMs });
     worker.process.kill('SIGKILL');
   };
-  return new SilenceWatch({ clock: systemClock, timeoutMs, onSilent });
+  return new SilenceWatch({ clock: systemClock, timeoutMs, startMs: STARTING_MS, onSilent });
 }
 
 /** The side of a worker. */
@@ -97,6 +98,9 @@ export class WorkerLink {
 
   constructor() {
     process.on('message', (message: ToWorker) => void this.#receive(message));
+    const alive = () => this.#send({ about: 'alive' });
+    alive();
+    setInterval(alive, ALIVE_MS).unref();
   }
 
   /**
@@ -111,7 +115,6 @@ export class WorkerLink {
   /** Reports that this worker serves. `lines`: what a process of its own would print. */
   ready(lines: readonly string[]): void {
     this.#send({ about: 'ready', lines });
-    setInterval(() => this.#send({ about: 'alive' }), ALIVE_MS).unref();
   }
 
   /** Returns the metrics page of this worker: that of all workers together, which every worker answers with. */

@@ -2,10 +2,10 @@ import { ManualClock } from '@orch/runtime/testing';
 import { expect, it } from 'vitest';
 import { SilenceWatch } from './silence-watch.js';
 
-function setUp() {
+function setUp(startMs = 0) {
   const clock = new ManualClock();
   let silent = 0;
-  const watch = new SilenceWatch({ clock, timeoutMs: 60_000, onSilent: () => silent++ });
+  const watch = new SilenceWatch({ clock, timeoutMs: 60_000, startMs, onSilent: () => silent++ });
   return { clock, watch, silent: () => silent };
 }
 
@@ -38,4 +38,22 @@ it('is quiet once it was stopped', async () => {
   watch.stop();
   await pass(clock, 120_000);
   expect(silent()).toBe(0);
+});
+
+it('leaves more time until the first message, and no more than that', async () => {
+  const { clock, watch, silent } = setUp(100_000);
+  await pass(clock, 95_000);
+  watch.messageReceived();
+  await pass(clock, 55_000);
+  expect(silent()).toBe(0);
+  await pass(clock, 5_000);
+  expect(silent()).toBe(1);
+});
+
+it('notices that nothing was ever heard', async () => {
+  const { clock, silent } = setUp(100_000);
+  await pass(clock, 95_000);
+  expect(silent()).toBe(0);
+  await pass(clock, 5_000);
+  expect(silent()).toBe(1);
 });

@@ -7,6 +7,8 @@ interface SilenceWatchSettings {
   readonly clock: Clock;
   /** Milliseconds for which a worker may send no message. */
   readonly timeoutMs: number;
+  /** Milliseconds that it has until its first message, if they are more. */
+  readonly startMs: number;
   /** Called once, when it has been silent for that long. */
   readonly onSilent: () => void;
 }
@@ -19,16 +21,19 @@ interface SilenceWatchSettings {
 export class SilenceWatch {
   readonly #settings: SilenceWatchSettings;
   #silentMs = 0;
+  #allowedMs: number;
   #cancel: () => void = () => {};
 
   constructor(settings: SilenceWatchSettings) {
     this.#settings = settings;
+    this.#allowedMs = Math.max(settings.startMs, settings.timeoutMs);
     this.#look();
   }
 
   /** Records a sign of life of the worker. */
   messageReceived(): void {
     this.#silentMs = 0;
+    this.#allowedMs = this.#settings.timeoutMs;
   }
 
   /** Stops watching. */
@@ -42,7 +47,7 @@ export class SilenceWatch {
     this.#cancel = clock.after(pause, () => {
       // However late the look comes, only its pause counts.
       this.#silentMs += pause;
-      if (this.#silentMs >= timeoutMs) onSilent();
+      if (this.#silentMs >= this.#allowedMs) onSilent();
       else this.#look();
     });
   }
