@@ -57,6 +57,7 @@ export class ContainerFolders {
     const record = readJson<ContainerRecord>(join(this.pathOf(id), CONTAINER_FILES.record));
     if (!record) return undefined;
     const progress = readJson<ContainerProgress>(join(this.pathOf(id), CONTAINER_FILES.progress));
+    if (progress) endUnsupervised(progress);
     return {
       record,
       ...(progress && { progress }),
@@ -72,6 +73,20 @@ export class ContainerFolders {
   /** Removes a folder. */
   async remove(id: string): Promise<void> {
     await rm(this.pathOf(id), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Kills the program of a container whose supervisor was killed. The kernel does so for most; it does not where the
+ * program has become another user, as the process above it has no right to.
+ */
+function endUnsupervised({ supervisor, pid, startTicks, finishedAt }: ContainerProgress): void {
+  if (finishedAt !== undefined || pid === undefined || startTicks === undefined || isRunning(supervisor)) return;
+  if (!isRunning({ pid, startTicks })) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
   }
 }
 

@@ -63,7 +63,8 @@ export class ContainerSupervisor {
       this.#write({ startedAt, finishedAt: systemClock.wall(), ...ended });
       this.#report(outcome.failure);
     } else {
-      this.#write({ pid: outcome.pid, startedAt });
+      const { startTicks } = identityOf(outcome.pid) ?? {};
+      this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
       this.#report('');
       if (outcome.stderr) this.#output('stderr', outcome.stderr);
       await this.#toEnd(launched);
