@@ -76,4 +76,12 @@ describe('a container that is a process', () => {
     await expect.poll(() => logOf(id)).toContain('looked');
     expect((await logOf(id)).trim().split('\n')).toHaveLength(1);
   });
+
+  it('can be removed, however deep its folders are', async () => {
+    const deep = 'n=$(printf "%0250d" 0); i=0; while [ $i -lt 40 ]; do mkdir $n; cd $n; i=$((i+1)); done';
+    const id = await started(['sh', '-c', deep]);
+    await expect.poll(() => stateOf(id)).toBe('exited');
+    await runtime.removeContainer(id);
+    expect(existsSync(join(dir, 'state/containers', id))).toBe(false);
+  });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '@orch/runtime';
 import { systemClock } from '@orch/runtime/clock';
 import type { ContainerState, ListedContainer, RuntimeContainerStatus } from '../containers.js';
 import { RuntimeError } from '../runtime-error.js';
@@ -26,10 +26,12 @@ export interface KnownContainer {
 export class ContainerFolders {
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o711 });
-    // A process ended while it made a container, or removed one.
-    for (const id of readdirSync(folder))
-      if (!existsSync(join(folder, id, CONTAINER_FILES.record)))
-        rmSync(join(folder, id), { recursive: true, force: true });
+  }
+
+  /** Removes what a process has left that ended while it made a container, or removed one. */
+  async removeIncomplete(): Promise<void> {
+    for (const id of readdirSync(this.folder))
+      if (!existsSync(join(this.pathOf(id), CONTAINER_FILES.record))) await this.remove(id);
   }
 
   /** Makes a folder; returns the id. */
@@ -72,7 +74,7 @@ export class ContainerFolders {
 
   /** Removes a folder. */
   async remove(id: string): Promise<void> {
-    await rm(this.pathOf(id), { recursive: true, force: true });
+    await removeTree(this.pathOf(id));
   }
 }
 
