@@ -141,7 +141,8 @@ async function copyRoot(from: string, to: string): Promise<void> {
 const withResolver = (mounts: readonly ContainerMount[], hostPath: string): readonly ContainerMount[] =>
   !existsSync(hostPath) || mounts.some(({ containerPath }) => containerPath === RESOLVER)
     ? mounts
-    : [...mounts, { hostPath, containerPath: RESOLVER }];
+    : // The file of the machine is not theirs to change.
+      [...mounts, { hostPath, containerPath: RESOLVER, readOnly: hostPath === RESOLVER }];
 
 function commandOf({ command = [], args = [] }: ContainerConfig, { defaults }: UnpackedImage): string[] {
   const program = command.length > 0 ? command : (defaults.Entrypoint ?? []);

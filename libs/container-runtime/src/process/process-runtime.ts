@@ -91,6 +91,7 @@ export class ProcessRuntime implements Runtime {
   /** Opens the runtime on its folder, and unpacks new images. @throws Error if a program that it needs is not installed */
   static async open(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
     const runtime = new ProcessRuntime(options);
+    await runtime.#containers.removeIncomplete();
     await runtime.#images.load();
     return runtime;
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -367,6 +368,18 @@ describe('files of containers', () => {
     await writeFile(file, '');
     const words = await terminationMessage(status(1), facts);
     expect([words.split('\n').length - 1, words.endsWith('line 209\n')]).toEqual([80, true]);
+  });
+
+  it('have no last words where a volume with a pipe is mounted in their place', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const status: RuntimeContainerStatus = {
+      ...{ id: 'i', metadata: { name: 'c', attempt: 0 }, image: '', imageRef: '', state: 'exited', createdAt: 0 },
+      ...{ labels: {}, annotations: {}, exitCode: 0, reason: '', message: '', logPath: '' },
+      mounts: [{ containerPath: '/m', hostPath: pipe }],
+    };
+    const facts = { name: 'c', hash: '', restartCount: 0, messagePath: '/m', usesLog: false };
+    expect(await terminationMessage(status, facts)).toBe('');
   });
 
   it('go with the settings of a sandbox', async () => {

@@ -1,5 +1,6 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { parseQuantity } from '@orch/machinery';
+import { removeTree } from '@orch/runtime';
 import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/v1';
 import { containersOf, uidOf } from '../identity.js';
 import { type VolumePayload, writePayload } from './atomic-writer.js';
@@ -101,13 +102,13 @@ export class PodVolumes {
     for (const place of (await mounter.mountsBelow(folder)).reverse()) await mounter.unmount(place);
     const left = await mounter.mountsBelow(folder);
     if (left.length > 0) throw new Error(`something is still mounted at ${left.join(', ')}`);
-    for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await rm(part, { recursive: true, force: true });
+    for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await removeTree(part);
   }
 
   /** Removes everything of a pod that is gone. @throws Error as {@link tearDown} */
   async remove(uid: string): Promise<void> {
     await this.tearDown(uid);
-    await rm(this.settings.folders.pod(uid), { recursive: true, force: true });
+    await removeTree(this.settings.folders.pod(uid));
   }
 
   /** Returns the uids of pods that have folders. */

@@ -2,9 +2,10 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { systemClock } from '@orch/runtime/clock';
 import { LogLines, type LogStream, logTime } from '../../logs/log-lines.js';
 
-/** The log of a container, in the format of CRI. */
+/** The log of a container, in the format of CRI. Where it cannot be written, as on a full disk, output is lost. */
 export class ContainerLog {
   #file: number;
+  #closed = false;
   readonly #lines: Readonly<Record<LogStream, LogLines>>;
 
   /** Opens the file, and makes it if it does not exist. */
@@ -19,20 +20,27 @@ export class ContainerLog {
     this.#append(this.#lines[stream].push(piece));
   }
 
-  /** Opens the file anew: the old one was renamed. */
+  /** Opens the file anew: the old one was renamed. @throws Error, and goes on with the old one */
   reopen(): void {
+    if (this.#closed) return;
     const file = openSync(this.path, 'a', 0o640);
     closeSync(this.#file);
     this.#file = file;
   }
 
-  /** Writes what is incomplete, and closes the file. */
+  /** Writes what is incomplete, and closes the file; what is written later is lost. */
   close(): void {
     for (const lines of Object.values(this.#lines)) this.#append(lines.end());
+    this.#closed = true;
     closeSync(this.#file);
   }
 
   #append(bytes: Buffer): void {
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    if (this.#closed) return;
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    } catch {
+      // The container is not to end for it.
+    }
   }
 }

@@ -41,6 +41,8 @@ export class Launched {
     // The environment of the container is set within it: nothing of it may be used by programs of the node.
     const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
     this.child = spawn(program, args, { stdio: [...stdio], cwd: plan.cwd, env, detached: true });
+    // A program that has closed its input takes no more of it.
+    this.child.stdin?.on('error', () => undefined);
     // Node drops the output of a process that has ended, unless somebody reads.
     for (const stream of ['stdout', 'stderr'] as const) this.child[stream]?.pipe(this[stream]);
     this.ended = new Promise((resolve) => {
