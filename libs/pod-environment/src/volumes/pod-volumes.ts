@@ -4,6 +4,7 @@ import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/
 import { containersOf, uidOf } from '../identity.js';
 import { type VolumePayload, writePayload } from './atomic-writer.js';
 import type { ClaimedVolume } from './claims.js';
+import { GivenFolders } from './given-folders.js';
 import { checkHostPath } from './host-path.js';
 import type { Mounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
@@ -65,6 +66,8 @@ const OF_OBJECTS: Readonly<Record<string, readonly [type: string, payload: Paylo
 
 /** Volumes of pods on this node. */
 export class PodVolumes {
+  readonly #given = new GivenFolders();
+
   constructor(private readonly settings: PodVolumesSettings) {}
 
   /**
@@ -102,6 +105,7 @@ export class PodVolumes {
     const left = await mounter.mountsBelow(folder);
     if (left.length > 0) throw new Error(`something is still mounted at ${left.join(', ')}`);
     for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await rm(part, { recursive: true, force: true });
+    this.#given.forget(uid);
   }
 
   /** Removes everything of a pod that is gone. @throws Error as {@link tearDown} */
@@ -167,7 +171,9 @@ export class PodVolumes {
     const readOnly = volume.persistentVolumeClaim?.readOnly ?? false;
     const group = groupOf(pod);
     const onRootMismatch = pod.spec?.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
-    if (isOwned && group !== undefined) await giveToGroup(path, { group, readOnly, onRootMismatch });
+    // A read-only volume keeps its group, as in the reference.
+    if (isOwned && !readOnly && group !== undefined)
+      await this.#given.give(uidOf(pod), path, { group, readOnly, onRootMismatch });
     return { path, readOnly };
   }
 }

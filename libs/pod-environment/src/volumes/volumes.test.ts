@@ -23,7 +23,7 @@ import { ManualClock } from '@orch/runtime/testing';
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type VolumeFile, writePayload } from './atomic-writer.js';
-import { VolumeClaims } from './claims.js';
+import { type ClaimedVolume, VolumeClaims } from './claims.js';
 import { checkHostPath } from './host-path.js';
 import type { Mounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
@@ -246,8 +246,10 @@ describe('the volumes of a pod', () => {
   let mounter: RecordedMounts;
   let volumes: PodVolumes;
   let data: Record<string, string>;
+  let claimed: ClaimedVolume | undefined;
   beforeEach(() => {
     mounter = new RecordedMounts();
+    claimed = undefined;
     data = { key: '1' };
     const objects = {
       configMap: async (_namespace: string, name: string) => {
@@ -266,6 +268,12 @@ describe('the volumes of a pod', () => {
         allocatable: {},
         token: async ({ audience = '' }) => `token for ${audience}`,
       }),
+      claims: {
+        async resolve() {
+          if (!claimed) throw new Error('no such claim');
+          return claimed;
+        },
+      },
     });
   });
 
@@ -332,6 +340,27 @@ describe('the volumes of a pod', () => {
     expect([...mounter.sources.values()]).toEqual(['memory 1048576']);
   });
 
+  it('that are claimed are given to the group of the first pod that has them, by whatever link', async () => {
+    const place = join(folder, 'local');
+    await mkdir(place, { mode: 0o700 });
+    await symlink(place, join(folder, 'link'));
+    claimed = { path: join(folder, 'link'), isOwned: true };
+    const spec = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }], securityContext: { fsGroup: group } };
+    const [first, second] = ['u1', 'u2'].map((uid): Pod => ({ ...podOf(spec), metadata: { name: uid, uid } }));
+    await volumes.setUp(first as Pod);
+    expect(await modeOf(place)).toBe('2770');
+    // What containers change stays, until nobody has the volume any more.
+    await chmod(place, 0o700);
+    await volumes.setUp(first as Pod);
+    await volumes.setUp(second as Pod);
+    await volumes.tearDown('u1');
+    await volumes.setUp(second as Pod);
+    expect(await modeOf(place)).toBe('700');
+    await volumes.tearDown('u2');
+    await volumes.setUp(first as Pod);
+    expect(await modeOf(place)).toBe('2770');
+  });
+
   it('are reported one by one when they are not ready', async () => {
     const pod = podOf({
       volumes: [
@@ -348,7 +377,7 @@ describe('the volumes of a pod', () => {
       'MountVolume.SetUp failed for volume "a" : configmap "none" not found',
       'MountVolume.SetUp failed for volume "b" : volumes of the type nfs are not offered by this node',
       'MountVolume.SetUp failed for volume "d" : configmap references non-existent config key: none',
-      'MountVolume.SetUp failed for volume "e" : claims need a connection to the API',
+      'MountVolume.SetUp failed for volume "e" : no such claim',
     ]);
   });
 
