@@ -7,19 +7,20 @@ export class GivenFolders {
   readonly #users = new Map<string, Set<string>>();
 
   /**
-   * Gives a folder to the group of a pod, unless the pod or another has it already: a volume is given once while it is in use, as
+   * Gives a volume to the group of a pod, unless the pod or another has it already: a volume is given once while it is in use, as
    * files that containers make belong to whom they say.
-   * @param path folder, or a link to one
+   * @param source folder or device of the node, or a link to one
+   * @param folder where its files are; the source itself by default
    */
-  async give(uid: string, path: string, ownership: VolumeOwnership): Promise<void> {
-    const folder = await realpath(path);
-    const users = this.#users.get(folder) ?? new Set<string>();
-    if (users.size === 0) await giveToGroup(folder, ownership);
-    this.#users.set(folder, users.add(uid));
+  async give(uid: string, source: string, ownership: VolumeOwnership, folder?: string): Promise<void> {
+    const place = await realpath(source);
+    const users = this.#users.get(place) ?? new Set<string>();
+    if (users.size === 0) await giveToGroup(folder === undefined ? place : await realpath(folder), ownership);
+    this.#users.set(place, users.add(uid));
   }
 
   /** Forgets the folders of a pod that has ended. */
   forget(uid: string): void {
-    for (const [folder, users] of this.#users) if (users.delete(uid) && users.size === 0) this.#users.delete(folder);
+    for (const [place, users] of this.#users) if (users.delete(uid) && users.size === 0) this.#users.delete(place);
   }
 }

@@ -178,6 +178,11 @@ class RecordedMounts implements Mounter {
     this.sources.set(target, await realpath(source));
   }
 
+  async disk(device: string, target: string, fsType: string) {
+    this.places.push(target);
+    this.sources.set(target, `${fsType} on ${device}`);
+  }
+
   async unmount(target: string) {
     this.places.splice(this.places.lastIndexOf(target), 1);
   }
@@ -361,6 +366,37 @@ describe('the volumes of a pod', () => {
     expect(await modeOf(place)).toBe('2770');
   });
 
+  it('that are disks are mounted once, and given to the group where they are mounted', async () => {
+    const disk = join(folder, 'disk');
+    await writeFile(disk, '');
+    claimed = { path: disk, isOwned: true, device: 'disk', fsType: 'xfs' };
+    const spec = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }], securityContext: { fsGroup: group } };
+    for (let time = 0; time < 2; time++) {
+      const { path = '' } = (await volumes.setUp(podOf(spec))).get('v') ?? {};
+      expect([...mounter.sources]).toEqual([[path, `xfs on ${disk}`]]);
+      expect(await modeOf(path)).toBe('2770');
+    }
+    expect(mounter.places).toHaveLength(1);
+  });
+
+  it('that are block devices are for containers that have them as devices', async () => {
+    claimed = { path: '/dev/x', isOwned: false, device: 'raw' };
+    const volume = { name: 'v', persistentVolumeClaim: { claimName: 'x' } };
+    const asDevice = { ...podOf({ volumes: [volume] }) };
+    const container = { name: 'c', volumeDevices: [{ name: 'v', devicePath: '/dev/y' }] };
+    asDevice.spec = { ...asDevice.spec, containers: [container] };
+    expect((await volumes.setUp(asDevice)).get('v')).toEqual({ path: '/dev/x', readOnly: false, isDevice: true });
+    const mounted = await volumes.setUp(podOf({ volumes: [volume] })).catch((error: unknown) => error);
+    expect([...(mounted as VolumesError).failures.values()].join()).toContain(
+      'volume v has volumeMode Block, but is specified in volumeMounts',
+    );
+    claimed = { path: folder, isOwned: false };
+    const wrong = await volumes.setUp(asDevice).catch((error: unknown) => error);
+    expect([...(wrong as VolumesError).failures.values()].join()).toContain(
+      'volume v has volumeMode Filesystem, but is specified in volumeDevices',
+    );
+  });
+
   it('are reported one by one when they are not ready', async () => {
     const pod = podOf({
       volumes: [
@@ -434,6 +470,8 @@ describe('claims', () => {
     await expect(resolve('pending')).rejects.toThrow('error processing PVC ns/pending: PVC is not bound');
     await expect(resolve('stolen')).rejects.toThrow('bound to another claim');
     await expect(resolve('none')).rejects.toThrow('"none" not found');
+    objects.raw = { metadata: { uid: 'c1' }, spec: { volumeName: 'local', volumeMode: 'Block' }, status: { phase: 'Bound' } };
+    await expect(resolve('raw')).rejects.toThrow(`${folder} is not a block device`);
     const ephemeral = new VolumeClaims(client, () => ({})).resolve(pod, { name: 'eph', ephemeral: {} });
     await expect(ephemeral).rejects.toThrow('PVC ns/p-eph was not created for pod ns/p');
   });
