@@ -22,12 +22,12 @@ async function main(settings: InsideSettings): Promise<void> {
   makePlace(dir, outside);
   makeControlGroup(basename(dir));
   const closeRegistry = await startRegistry(settings.images);
-  const plane = new ControlPlane(dir, programs, serverOf(settings));
+  const plane = new ControlPlane(dir, programs, serverOf(settings), settings.scheduler);
   const processes: ManagedProcess[] = [];
   try {
     await plane.start();
     processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
-    const node = new Node({ ...NODES[0], ...imagesOf(dir) }, dir, programs, plane);
+    const node = new Node({ ...NODES[0], ...imagesOf(dir), agent: settings.agent }, dir, programs, plane);
     await node.start([]);
     processes.push(...node.processes);
     if (settings.hold) await held(dir, plane.kubeconfig('admin'));

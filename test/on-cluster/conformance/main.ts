@@ -25,7 +25,7 @@ import { buildSuiteImages } from './suite-images.js';
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
 const TSX = fileURLToPath(new URL('../../../node_modules/.bin/tsx', import.meta.url));
 /** What images are made of, and what cases need beside what every node does. */
-const PACKAGES = ['busybox-static', 'curl', 'bind9-dnsutils', 'netcat-openbsd'];
+const PACKAGES = ['busybox-static', 'curl', 'wget', 'e2fsprogs', 'bind9-dnsutils', 'netcat-openbsd'];
 
 /** Builds everything, runs the suite against each server that is asked for, prints a table, and keeps whole runs in the documents. */
 function main(): number {

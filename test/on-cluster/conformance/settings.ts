@@ -1,4 +1,6 @@
 import { RELEASE } from '../../clients/control-plane/release-module.js';
+import type { SchedulerName } from '../control-plane.js';
+import type { AgentName } from '../node-agents.js';
 import type { ConformancePrograms } from './programs.js';
 
 /** Names of the servers that the suite can be run against, with what tables call them. */
@@ -21,6 +23,9 @@ export interface Order {
   /** Release whose suite is run, as `v1.27.16`. */
   readonly suite: string;
   readonly servers: readonly ServerName[];
+  /** What runs the pods of the node. */
+  readonly agent: AgentName;
+  readonly scheduler: SchedulerName;
   /** Special interest groups, as `network`; all when empty. */
   readonly groups: readonly string[];
   /** Regular expression of the names of cases; all when undefined. */
@@ -42,6 +47,7 @@ export interface Order {
  */
 export function orderOf(env: NodeJS.ProcessEnv): Order {
   const { SUITE = RELEASE, SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const [agent, scheduler] = [componentOf('NODE_AGENT', env), componentOf('SCHEDULER', env)];
   const suite = releaseOf(SUITE);
   const servers = LISTS.get(SERVER) ?? (wordsOf(SERVER) as ServerName[]);
   const isServer = (name: string) => Object.hasOwn(SERVERS, name);
@@ -52,7 +58,14 @@ export function orderOf(env: NodeJS.ProcessEnv): Order {
   const [atOnce, minutes] = [countOf('PROCS', PROCS), countOf('MINUTES', MINUTES)];
   if (ONLY !== undefined) new RegExp(ONLY); // says what is wrong before an hour of compiling
   const choice = { groups: wordsOf(SIGS), only: ONLY, atOnce, minutes };
-  return { suite, servers, ...choice, hold: HOLD !== undefined, logs: OUT };
+  return { suite, servers, agent, scheduler, ...choice, hold: HOLD !== undefined, logs: OUT };
+}
+
+/** Whose a component of the cluster is. */
+function componentOf(variable: 'NODE_AGENT' | 'SCHEDULER', env: NodeJS.ProcessEnv): 'reference' | 'orch' {
+  const { [variable]: value = 'reference' } = env;
+  if (value === 'reference' || value === 'orch') return value;
+  throw new Error(`${variable}: reference or orch, not ${value}`);
 }
 
 function releaseOf(value: string): string {

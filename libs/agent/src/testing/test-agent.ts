@@ -76,6 +76,7 @@ function conditionsOf({ status }: Pod, changed: { type?: string; $patch?: string
 const NO_MOUNTS: Mounter = {
   memory: () => Promise.reject(new Error('no mounts')),
   bind: () => Promise.reject(new Error('no mounts')),
+  disk: () => Promise.reject(new Error('no mounts')),
   unmount: async () => undefined,
   mountsBelow: async () => [],
 };

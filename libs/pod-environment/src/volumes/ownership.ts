@@ -3,7 +3,7 @@ import { chmod, lchown, lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How a volume is given to the group of a pod. */
-interface VolumeOwnership {
+export interface VolumeOwnership {
   /** Group of the files. */
   readonly group: number;
   /** Whether the group may only read them. */

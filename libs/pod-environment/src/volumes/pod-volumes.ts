@@ -5,6 +5,7 @@ import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/
 import { containersOf, uidOf } from '../identity.js';
 import { type VolumePayload, writePayload } from './atomic-writer.js';
 import type { ClaimedVolume } from './claims.js';
+import { GivenFolders } from './given-folders.js';
 import { checkHostPath } from './host-path.js';
 import type { Mounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
@@ -17,6 +18,8 @@ export interface ReadyVolume {
   readonly path: string;
   /** Whether containers may only read it. */
   readonly readOnly: boolean;
+  /** Whether it is a block device, which containers get as it is; false by default. */
+  readonly isDevice?: boolean;
 }
 
 /** Thrown while volumes of a pod are not ready; they are tried again. */
@@ -66,6 +69,10 @@ const OF_OBJECTS: Readonly<Record<string, readonly [type: string, payload: Paylo
 
 /** Volumes of pods on this node. */
 export class PodVolumes {
+  readonly #given = new GivenFolders();
+  /** The last mount of a disk: one at a time, so that none is formatted twice. */
+  #disks: Promise<void> = Promise.resolve();
+
   constructor(private readonly settings: PodVolumesSettings) {}
 
   /**
@@ -103,6 +110,7 @@ export class PodVolumes {
     const left = await mounter.mountsBelow(folder);
     if (left.length > 0) throw new Error(`something is still mounted at ${left.join(', ')}`);
     for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await removeTree(part);
+    this.#given.forget(uid);
   }
 
   /** Removes everything of a pod that is gone. @throws Error as {@link tearDown} */
@@ -164,12 +172,31 @@ export class PodVolumes {
   async #claimed(pod: Pod, volume: Volume): Promise<ReadyVolume> {
     const { claims } = this.settings;
     if (!claims) throw new Error('claims need a connection to the API');
-    const { path, isOwned } = await claims.resolve(pod, volume);
+    const claimed = await claims.resolve(pod, volume);
+    checkMode(pod, volume.name ?? '', claimed.device === 'raw');
     const readOnly = volume.persistentVolumeClaim?.readOnly ?? false;
+    if (claimed.device === 'raw') return { path: claimed.path, readOnly, isDevice: true };
+    const path = claimed.device === 'disk' ? await this.#disk(pod, volume.name ?? '', claimed) : claimed.path;
     const group = groupOf(pod);
     const onRootMismatch = pod.spec?.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
-    if (isOwned && group !== undefined) await giveToGroup(path, { group, readOnly, onRootMismatch });
+    // A read-only volume keeps its group, as in the reference.
+    if (claimed.isOwned && !readOnly && group !== undefined)
+      await this.#given.give(uidOf(pod), claimed.path, { group, readOnly, onRootMismatch }, path);
     return { path, readOnly };
+  }
+
+  /** Mounts a disk for a pod. Several pods may have it mounted; one file system is made for all. */
+  async #disk(pod: Pod, name: string, { path, fsType = 'ext4' }: ClaimedVolume): Promise<string> {
+    const { folders, mounter } = this.settings;
+    const folder = folders.volume(uidOf(pod), 'local-volume', name);
+    await mkdir(folder, { recursive: true, mode: 0o750 });
+    const mount = async () => {
+      if (!(await mounter.mountsBelow(folder)).includes(folder)) await mounter.disk(path, folder, fsType);
+    };
+    const mounted = this.#disks.then(mount);
+    this.#disks = mounted.catch(() => undefined);
+    await mounted;
+    return folder;
   }
 }
 
@@ -181,6 +208,17 @@ function mountedVolumes(pod: Pod): Set<string> {
   for (const [, { volumeMounts = [], volumeDevices = [] }] of containersOf(pod))
     for (const { name = '' } of [...volumeMounts, ...volumeDevices]) names.add(name);
   return names;
+}
+
+/** @throws Error where containers use a volume as what it is not */
+function checkMode(pod: Pod, volume: string, isDevice: boolean): void {
+  for (const [, { volumeMounts = [], volumeDevices = [] }] of containersOf(pod)) {
+    const [wrong, mode, field] = isDevice
+      ? [volumeMounts, 'Block', 'volumeMounts']
+      : [volumeDevices, 'Filesystem', 'volumeDevices'];
+    if (wrong.some(({ name }) => name === volume))
+      throw new Error(`volume ${volume} has volumeMode ${mode}, but is specified in ${field}`);
+  }
 }
 
 function groupOf(pod: Pod): number | undefined {
