@@ -31,13 +31,12 @@ describe('an agent that starts', () => {
     expect((await check([], { '/proc/swaps': HEAD })).warnings).toEqual([]);
   });
 
-  it.each([
-    ['--cpu-manager-policy=static', '--cpu-manager-policy: static is not offered'],
-    ['--memory-manager-policy=Static', '--memory-manager-policy: Static is not offered'],
-    ['--cgroup-driver=systemd', 'systemd is not the init process of this machine (sh is)'],
-  ])('refuses %s', async (argument, message) => {
-    await expect(check([argument], { '/proc/1/comm': 'sh\n' })).rejects.toThrow(message);
-  });
+  it.each([['--cgroup-driver=systemd', 'systemd is not the init process of this machine (sh is)']])(
+    'refuses %s',
+    async (argument, message) => {
+      await expect(check([argument], { '/proc/1/comm': 'sh\n' })).rejects.toThrow(message);
+    },
+  );
 
   it('warns of containers that are processes', async () => {
     expect((await check(['--container-runtime-endpoint=process:'])).warnings).toHaveLength(1);

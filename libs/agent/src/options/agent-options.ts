@@ -54,6 +54,8 @@ function cgroupProblems(options: NodeAgentOptions): string[] {
     problems.push(
       '--system-reserved-cgroup must be specified when --enforce-node-allocatable contains system-reserved',
     );
+  if (options.reservedCpus !== '' && (kubeReservedCgroup !== '' || systemReservedCgroup !== ''))
+    problems.push("--reserved-cpus can't be used with --kube-reserved-cgroup or --system-reserved-cgroup");
   if (enforced.includes('none') && enforced.length > 1)
     problems.push('--enforce-node-allocatable may not contain additional enforcements when "none" is specified');
   if (!cgroupsPerQos && enforced.some((name) => name !== 'none'))

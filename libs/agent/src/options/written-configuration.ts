@@ -2,6 +2,7 @@ import { formatDuration, type OptionDefinition } from '@orch/runtime';
 import { agentDefinitions, type NodeAgentOptions } from './agent-options.js';
 import { parseTaint } from './checks.js';
 import { CONFIGURATION_FIELDS, type FieldForm } from './configuration-fields.js';
+import { parseReservedMemory } from './pinning-checks.js';
 
 /** Value of a field, as JSON has it. */
 type Written = string | number | boolean | readonly unknown[] | { [name: string]: Written } | undefined;
@@ -38,6 +39,11 @@ const WRITERS: Readonly<Record<FieldForm, (value: unknown, definition: OptionDef
   map: (value) => Object.fromEntries(value as ReadonlyMap<string, string>),
   thresholds: (value) => pairs(value as readonly string[], '<'),
   taints: (value) => (value as readonly string[]).map(parseTaint),
+  memory: (value) =>
+    [...parseReservedMemory(value as readonly string[])].map(([numaNode, amounts]) => ({
+      numaNode,
+      limits: Object.fromEntries([...amounts].map(([name, bytes]) => [name, String(bytes)])),
+    })),
   headers: (value) => headers(value as readonly string[]),
 };
 
