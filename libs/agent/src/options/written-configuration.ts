@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/machinery';
 import { formatDuration, type OptionDefinition } from '@orch/runtime';
 import { agentDefinitions, type NodeAgentOptions } from './agent-options.js';
 import { parseTaint } from './checks.js';
@@ -10,8 +11,10 @@ type Written = string | number | boolean | readonly unknown[] | { [name: string]
 /** Returns the values of options as the fields of a KubeletConfiguration, unset ones left out (`/configz`). */
 export function writtenConfiguration(values: NodeAgentOptions): Readonly<Record<string, unknown>> {
   const root: Record<string, Written> = {};
+  const isJson = values.kubeApiContentType === 'application/json';
+  const named = { ...values, ...(!isJson && { kubeApiContentType: namesOf(values.naming).protobufMediaType }) };
   for (const [path, { option, form = 'scalar' }] of CONFIGURATION_FIELDS) {
-    const value = (values as Readonly<Record<string, unknown>>)[camelCase(option)];
+    const value = (named as Readonly<Record<string, unknown>>)[camelCase(option)];
     const written = value === undefined ? undefined : WRITERS[form](value, agentDefinitions[option]);
     if (written !== undefined) place(root, path.split('.'), written);
   }
