@@ -163,11 +163,14 @@ describe('the tests of the agent', () => {
     const files = FOLDERS.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules') && !path.includes('dist/'))
-        .filter((path) => !path.endsWith('specification.test.ts') && !path.endsWith('options.test.ts'))
+        .filter((path) => !path.endsWith('specification.test.ts') && !path.endsWith('/options/options.test.ts'))
         .map((path) => join(folder, path)),
     );
-    const calls = /(?:^|\n)\s*(?:it|test|describe)(?:\.\w+)*(?:\([^'"`\n]*\))?\(\s*(['"`])(.*?)\1/g;
-    return files.flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(calls)].map(([, , title]) => title)).join('\n');
+    // A title begins its line, behind the name of the function where there is no table; unlike arguments, it has words.
+    const title = /^\s*(?:\]\)\()?(?:(?:it|test|describe)(?:\.\w+)*(?:\([^'"`]*\))?\()?(['"`])(\S+ .*)\1/gm;
+    return files
+      .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(title)].map(([, , text]) => text))
+      .join('\n');
   }
 
   it('have a title for each option of the specification, of what it does', () => {

@@ -65,8 +65,8 @@ async function open({ policy = 'static', reservedMilli = 500n, memory = 'None', 
   return { pinned, clock, updates, run, mayRun, failing };
 }
 
-describe('--cpu-manager-reconcile-period', () => {
-  it('is the interval at which containers are moved to the CPUs that are theirs', async () => {
+describe('CPUs of containers', () => {
+  it('--cpu-manager-reconcile-period is the interval at which containers are moved to the CPUs that are theirs', async () => {
     const { pinned, clock, updates, run, mayRun, failing } = await open({});
     run('x');
     pinned.start();
