@@ -143,7 +143,7 @@ async function whoIs({ connection }: NodeConnection): Promise<string> {
 }
 
 describe('an agent that joins', () => {
-  test('waits for somebody to approve its request, and is the node then', async () => {
+  test('--bootstrap-kubeconfig: waits for somebody to approve its request, and is the node then', async () => {
     const { joined } = await joining();
     await decide('Approved');
     expect(await whoIs(await joined)).toBe('system:node:n1');

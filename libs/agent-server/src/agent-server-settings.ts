@@ -20,6 +20,8 @@ interface AgentServerOptions {
   readonly enableDebuggingHandlers: boolean;
   /** See `--streaming-connection-idle-timeout`; milliseconds. */
   readonly streamingConnectionIdleTimeout: number;
+  /** See `--unauthenticated-connection-timeout`; milliseconds. */
+  readonly unauthenticatedConnectionTimeout: number;
   /** See `--anonymous-auth`. */
   readonly anonymousAuth: boolean;
   /** See `--authentication-token-webhook`. */

@@ -94,6 +94,7 @@ function secureServer(settings: AgentServerSettings, access: AgentAccess): Compo
   const { options, agent, logger, pair } = settings;
   return new ComponentServer({
     ...{ address: options.address, port: options.port, pair: pair(), ...access, allowedPaths: [] },
+    strangerMs: options.unauthenticatedConnectionTimeout,
     attributes: (request, path) => attributesOf(request, path, agent.nodeName),
     ...{ refusal: refusalOf, refusalEnd: '', handler: new AgentHandler(settings) },
     onError: (error) => logger.warn('a request cannot be answered', { err: String(error) }),

@@ -1,9 +1,11 @@
 import { connect } from 'node:http2';
 import { request } from 'node:https';
+import { type Authenticator, selfSignedPair } from '@orch/authentication';
+import type { Authorizer } from '@orch/authorization';
 import { namesOf } from '@orch/machinery';
 import { HealthRegistry, Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ComponentServer } from './component-server.js';
+import { ComponentServer } from './component-server.js';
 import { componentServer } from './open-server.js';
 import type { ComponentServerOptions } from './options.js';
 import { componentPages } from './pages.js';
@@ -145,5 +147,45 @@ describe('the port of a component', () => {
     expect((await ask('/metrics', 'known')).status).toBe(401);
     expect(await ask('/metrics')).toEqual({ status: 500, body: 'Internal Server Error\n' });
     expect(errors).toHaveLength(1);
+  });
+});
+
+describe('connections of strangers', () => {
+  /** Opens a connection of HTTP/2, keeps it alive by pings, and asks. Resolves with the session once that is answered. */
+  async function converse(port: number, token?: string): Promise<{ readonly closed: Promise<void>; end(): void }> {
+    const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
+    session.on('error', () => undefined);
+    const ping = () => void (session.destroyed || session.ping(() => setImmediate(ping)));
+    await new Promise<void>((resolve) => session.once('connect', () => resolve()));
+    ping();
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const stream = session.request({ ':path': '/metrics', ...headers });
+    stream.on('error', () => undefined);
+    await new Promise<void>((resolve) => stream.resume().once('close', () => resolve()));
+    return { closed, end: () => session.destroy() };
+  }
+
+  it('are closed, whatever pings they send; those that carried a request that was allowed stay', async () => {
+    const strict = new ComponentServer({
+      ...{ address: '127.0.0.1', port: 0, pair: await selfSignedPair('127.0.0.1', Date.now()), allowedPaths: [] },
+      strangerMs: 300,
+      authenticator: {
+        authenticate: async ({ headers }) => ({
+          user: { name: headers.authorization === 'Bearer known' ? 'u' : 'nobody', groups: [], extra: {} },
+        }),
+      } as Authenticator,
+      authorizer: { authorize: async ({ name }) => ({ decision: name === 'u' ? 'allow' : 'deny' }) } as Authorizer,
+      handler: { request: async (_request, response) => void response.end('ok') },
+      onError: () => undefined,
+    });
+    await strict.start();
+    const guest = await converse(strict.port, 'known');
+    const strangers = await Promise.all([converse(strict.port), converse(strict.port, 'other')]);
+    await Promise.all(strangers.map(({ closed }) => closed));
+    const state = await Promise.race([guest.closed.then(() => 'closed'), converse(strict.port).then(({ closed }) => closed)]);
+    expect(state).not.toBe('closed');
+    guest.end();
+    await strict.stop();
   });
 });

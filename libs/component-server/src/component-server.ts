@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Authenticator, CLIENT_CERTIFICATE_OPTIONS, keepChains, type UserInfo } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
+import { systemClock } from '@orch/runtime';
 import { type PageAnswer, refuse, send } from './answers.js';
 
 /** A certificate and its key, PEM. */
@@ -54,6 +55,8 @@ interface ComponentServerSettings {
   readonly refusalEnd?: string;
   /** Paths for which nobody needs a right; one that ends with `*` means all that begin so. */
   readonly allowedPaths: readonly string[];
+  /** Milliseconds after which a connection is closed that has carried no request that was allowed; 0, the default, for never. */
+  readonly strangerMs?: number;
   /** Serves the requests that are allowed. */
   readonly handler: ComponentHandler;
   /** Called with failures that callers are not told. */
@@ -73,6 +76,8 @@ const [MAX_STREAMS, SESSION_MEGABYTES] = [250, 10];
 export class ComponentServer {
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
+  /** What closes connections that have carried no request that was allowed, by their addresses. */
+  readonly #strangers = new Map<string, () => void>();
 
   constructor(private readonly settings: ComponentServerSettings) {
     this.#server = createSecureServer({
@@ -138,8 +143,24 @@ export class ComponentServer {
   }
 
   #keep(socket: Socket): void {
+    const { strangerMs = 0 } = this.settings;
+    const place = placeOf(socket);
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    // Pings of HTTP/2 would keep it open for good.
+    const cancel = strangerMs > 0 ? systemClock.after(strangerMs, () => socket.destroy()) : undefined;
+    if (cancel) this.#strangers.set(place, cancel);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      cancel?.();
+      if (this.#strangers.get(place) === cancel) this.#strangers.delete(place);
+    });
+  }
+
+  /** Notes that a connection has carried a request that was allowed. */
+  #welcome({ socket }: IncomingMessage): void {
+    const place = placeOf(socket);
+    this.#strangers.get(place)?.();
+    this.#strangers.delete(place);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -178,6 +199,7 @@ export class ComponentServer {
     const { decision, reason } = await authorizer.authorize(user as UserInfo, attributes);
     const { refusal = forbiddenRequest } = this.settings;
     if (decision !== 'allow') throw refusal(user, attributes, reason);
+    this.#welcome(request);
   }
 
   #refusal(error: unknown): PageAnswer {
@@ -205,6 +227,10 @@ const urlOf = ({ url = '/' }: IncomingMessage): URL => {
   if (!parsed?.pathname.startsWith('/')) throw new StatusError('BadRequest', 'the address of the request is none');
   return parsed;
 };
+
+/** Both ends of a connection: over HTTP/2, requests have another object for its socket. */
+const placeOf = ({ localAddress, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${remoteAddress} ${remotePort}`;
 
 const isPath = (path: string, allowed: string): boolean =>
   allowed.endsWith('*') ? path.startsWith(allowed.slice(0, -1)) : path === allowed;

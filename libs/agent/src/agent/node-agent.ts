@@ -1,9 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { limitOpenFiles, type PressureType, type UsageMeter } from '@orch/node-resources';
+import { limitOpenFiles, type PinnedContainers, type PressureType, type UsageMeter } from '@orch/node-resources';
 import {
-  amountsOf,
-  CgroupFolders,
-  cgroupAt,
   EventRecorder,
   type EventSink,
   isStaticPod,
@@ -19,8 +16,6 @@ import { attachAnnotation, defaultLabels } from '../node/node-object.js';
 import { registerNode } from '../node/node-registration.js';
 import { NodeStatusReporter } from '../node/node-status-reporter.js';
 import { PodAgent } from '../pods/pod-agent.js';
-import type { PodCgroups } from '../pods/pod-syncer.js';
-import type { PodWork } from '../pods/pod-workers.js';
 import { ApiSource } from '../sources/api-source.js';
 import { FileSource } from '../sources/file-source.js';
 import { MirrorPods } from '../sources/mirror-pods.js';
@@ -28,6 +23,8 @@ import { StaticPodReader } from '../sources/static-pods.js';
 import { UrlSource } from '../sources/url-source.js';
 import type { AgentClients, NodeAgentSettings } from './agent-settings.js';
 import { NodeCare } from './node-care.js';
+import { openCgroups } from './node-cgroups.js';
+import { openPinned } from './pinning.js';
 import { PodInputs } from './pod-inputs.js';
 import { checkMachine } from './start-checks.js';
 import { ThisNode } from './this-node.js';
@@ -98,7 +95,8 @@ export class NodeAgent {
     const annotations = podAnnotations(this.node.names);
     const isStatic = (pod: Pod) => isStaticPod(pod, annotations);
     const events = this.#makeEvents();
-    const inputs = new PodInputs(this.settings, this.node, events, isStatic);
+    const pinned = await this.#openPinned(() => pods);
+    const inputs = new PodInputs(this.settings, this.node, events, isStatic, pinned);
     const care: NodeCare = new NodeCare({
       ...this.settings,
       node: this.node,
@@ -106,14 +104,15 @@ export class NodeAgent {
       annotations,
       events,
     });
-    const pods: PodAgent = await this.#makePods(inputs, events, annotations, care);
+    const pods: PodAgent = await this.#makePods(inputs, events, annotations, { care, pinned });
     this.#care = care;
     this.#pods = pods;
     events.ofNode('Normal', 'Starting', 'Starting kubelet.');
     inputs.start();
     await pods.start();
     care.start();
-    this.#started.push(inputs, pods, care);
+    pinned.start();
+    this.#started.push(inputs, pods, care, pinned);
     await this.#startSources(pods);
     const { clients } = this.settings;
     if (!clients) return;
@@ -135,13 +134,17 @@ export class NodeAgent {
     inputs: PodInputs,
     events: EventSink,
     annotations: PodAnnotations,
-    care: NodeCare,
+    { care, pinned }: { readonly care: NodeCare; readonly pinned: PinnedContainers },
   ): Promise<PodAgent> {
     const { options, clients, runtime, clock, logger } = this.settings;
     const { node } = this;
     const mirrors =
       clients && new MirrorPods({ client: clients.pods, annotations, nodeName: node.name, nodeUid: () => node.uid });
-    const cgroups = options.cgroupsPerQos ? await this.#makeCgroups(inputs, events) : undefined;
+    const works = () => pods.workers.list('syncing', 'terminating');
+    const { quota } = inputs;
+    const cgroups = options.cgroupsPerQos
+      ? await openCgroups({ ...this.settings, node, quota, events, works })
+      : undefined;
     const pods: PodAgent = new PodAgent({
       runtime,
       runtimeName: (await runtime.version()).name,
@@ -150,13 +153,14 @@ export class NodeAgent {
       annotations,
       ...(clients && { client: clients.pods }),
       ...(mirrors && { mirrors }),
-      ...(cgroups && { cgroups: withClasses(cgroups, () => pods.workers.list('syncing', 'terminating')) }),
+      ...(cgroups && { cgroups }),
       node: () => node.object,
       hostIPs: () => node.ips,
       ...inputs.inputs(),
       pulls: { serial: options.serializeImagePulls, qps: options.registryQps, burst: options.registryBurst },
       events,
       pressureRefusal: (pod) => care.refusal(pod),
+      pinningRefusal: (pod) => pinned.allocate(pod),
       syncMs: options.syncFrequency,
       keptRuns: options.maximumDeadContainersPerContainer,
       clock,
@@ -165,27 +169,10 @@ export class NodeAgent {
     return pods;
   }
 
-  async #makeCgroups({ quota }: PodInputs, events: EventSink): Promise<CgroupFolders> {
-    const { options, cgroupMount = '/sys/fs/cgroup' } = this.settings;
-    const { cgroupRoot, cgroupDriver: driver, podMaxPids: podPids } = options;
-    const cgroups = new CgroupFolders({ mount: cgroupMount, root: cgroupAt(cgroupRoot), driver, quota, podPids });
-    await cgroups.start(options.enforceNodeAllocatable.includes('pods') ? this.node.sharedByPods() : undefined);
-    await this.#limitReserved(cgroups);
-    events.ofNode('Normal', 'NodeAllocatableEnforced', 'Updated Node Allocatable limit across pods');
-    return cgroups;
-  }
-
-  /** Holds the cgroups of the agent and of the system to what is reserved for them. */
-  async #limitReserved(cgroups: CgroupFolders): Promise<void> {
-    const { enforceNodeAllocatable, kubeReserved, kubeReservedCgroup, systemReserved, systemReservedCgroup } =
-      this.settings.options;
-    const reserved = [
-      ['kube-reserved', kubeReservedCgroup, kubeReserved],
-      ['system-reserved', systemReservedCgroup, systemReserved],
-    ] as const;
-    for (const [name, cgroup, amounts] of reserved)
-      if (enforceNodeAllocatable.includes(name))
-        await cgroups.limit(cgroupAt(cgroup), amountsOf(Object.fromEntries(amounts)));
+  /** @param pods the pods, once they are made */
+  #openPinned(pods: () => PodAgent): Promise<PinnedContainers> {
+    const { options, runtime, clock, logger } = this.settings;
+    return openPinned({ options, node: this.node, runtime, pods, clock, logger });
   }
 
   #sources(): PodSource[] {
@@ -284,14 +271,5 @@ export class NodeAgent {
     });
   }
 }
-
-/** Gives the classes of service their shares with each pod that comes. @param works all pods that may run */
-const withClasses = (cgroups: CgroupFolders, works: () => Iterable<PodWork>): PodCgroups => ({
-  async ensure(pod) {
-    await cgroups.ensure(pod);
-    await cgroups.updateClasses([...works()].map((work) => work.pod));
-  },
-  remove: (pod) => cgroups.remove(pod),
-});
 
 const NO_EVENTS: EventSink = { ofPod() {}, ofNode() {} };

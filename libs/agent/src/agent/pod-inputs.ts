@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Informer } from '@orch/client';
 import type { ApiObject } from '@orch/machinery';
+import type { PinnedContainers } from '@orch/node-resources';
 import { ContainerMounts, SandboxConfigs } from '@orch/pod-containers';
 import {
   type ConfigurationObjects,
@@ -17,6 +18,7 @@ import {
   podKeyOf,
   ReferencedObjects,
   serviceVariables,
+  uidOf,
   VolumeClaims,
 } from '@orch/pod-environment';
 import type { Pod, Secret, Service } from '@orch/schema/types/core/v1';
@@ -34,12 +36,16 @@ export class PodInputs {
   readonly #tokens: PodTokens | undefined;
   readonly #folders: PodFolders;
 
-  /** @param isStatic whether a pod comes from a file or URL: it does not wait for the API */
+  /**
+   * @param isStatic whether a pod comes from a file or URL: it does not wait for the API
+   * @param pinned CPUs and memory that containers have for themselves
+   */
   constructor(
     private readonly settings: NodeAgentSettings,
     private readonly node: ThisNode,
     private readonly events: EventSink,
     private readonly isStatic: (pod: Pod) => boolean,
+    private readonly pinned: Pick<PinnedContainers, 'resources'>,
   ) {
     const { clients, clock, logger, options } = settings;
     this.#folders = new PodFolders(options.rootDir);
@@ -86,7 +92,10 @@ export class PodInputs {
       containers: {
         mounts: new ContainerMounts(this.#folders, mounter, options.clusterDomain),
         environment: (pod, container, podIPs) => this.#environment(pod, container, podIPs),
-        resources: (pod, container) => containerCgroupValues(pod, container, this.quota, this.node.machine.memoryBytes),
+        resources: (pod, container) => ({
+          ...containerCgroupValues(pod, container, this.quota, this.node.machine.memoryBytes),
+          ...this.pinned.resources(uidOf(pod), container.name ?? ''),
+        }),
         profiles,
       },
       volumes: this.#volumes(),

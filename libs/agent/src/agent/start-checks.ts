@@ -20,7 +20,6 @@ const MACHINE: MachineFiles = {
  * @throws Error that names the option
  */
 export async function checkMachine(options: NodeAgentOptions, logger: Logger, files = MACHINE): Promise<void> {
-  checkManagers(options);
   await checkSwap(options, files);
   await checkDriver(options, files);
   await adjustScore(options, logger, files);
@@ -32,12 +31,6 @@ export async function checkMachine(options: NodeAgentOptions, logger: Logger, fi
     logger.warn(
       'containers are processes of this machine, in its network: they are not isolated as those of a runtime',
     );
-}
-
-/** Managers that give CPUs and memory to containers for themselves are not offered. */
-function checkManagers({ cpuManagerPolicy, memoryManagerPolicy }: NodeAgentOptions): void {
-  if (cpuManagerPolicy !== 'none') throw new Error(`--cpu-manager-policy: ${cpuManagerPolicy} is not offered`);
-  if (memoryManagerPolicy !== 'None') throw new Error(`--memory-manager-policy: ${memoryManagerPolicy} is not offered`);
 }
 
 /** With swap, limits of memory do not mean what they say. */

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import type { Runtime } from '@orch/container-runtime';
 import { type Names, namesOf } from '@orch/machinery';
-import { allocatableOf, amountsOf, parseThresholds } from '@orch/pod-environment';
+import { allocatableOf, amountsOf } from '@orch/pod-environment';
 import type { Node, NodeStatus } from '@orch/schema/types/core/v1';
 import { type Machine, readMachine } from '../node/machine.js';
 import { machineAddresses, nodeIPs, nodeNameOf } from '../node/node-addresses.js';
 import { type NodeObjectSettings, nodeObject, nodeStatus } from '../node/node-object.js';
 import type { NodeAgentOptions } from '../options/agent-options.js';
+import { reservedShares } from './reserved-shares.js';
 
 /** The node that the agent runs on, as far as it is known now. */
 export class ThisNode {
@@ -40,11 +41,7 @@ export class ThisNode {
       controllerAttaches: options.enableControllerAttachDetach,
       maxPods: options.maxPods,
       podsPerCore: options.podsPerCore,
-      reserved: {
-        agent: options.kubeReserved,
-        system: options.systemReserved,
-        thresholds: parseThresholds(options.evictionHard),
-      },
+      reserved: reservedShares(options),
       countsStorage: options.localStorageCapacityIsolation,
       port: options.enableServer ? options.port : 0,
       maxImages: options.nodeStatusMaxImages,
@@ -77,6 +74,13 @@ export class ThisNode {
   /** Returns what all pods together are held to: the capacity without what is reserved. Eviction keeps the rest free. */
   sharedByPods(): ReadonlyMap<string, bigint> {
     return allocatableOf(amountsOf(this.#status.capacity), { ...this.settings.reserved, thresholds: [] });
+  }
+
+  /** Bytes of memory that pods cannot have: what is reserved, and what eviction keeps free. */
+  get keptBytes(): number {
+    const memory = this.machine.memoryBytes;
+    const left = allocatableOf(new Map([['memory', memory]]), this.settings.reserved).get('memory') ?? 0n;
+    return Number(memory - left);
   }
 
   /** Notes the node as the API has it. */

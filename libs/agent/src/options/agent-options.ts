@@ -18,6 +18,8 @@ export const agentDefinitions = {
 /** Values of all options of the node agent. */
 export type NodeAgentOptions = OptionValues<typeof agentDefinitions>;
 
+const DEFAULT_PROTOBUF = agentDefinitions['kube-api-content-type'].default;
+
 /** The options with the checks of their combinations. */
 export const agentOptions = defineOptions(agentDefinitions, problemsOf);
 
@@ -34,12 +36,12 @@ function filesProblems({ tlsCertFile, tlsPrivateKeyFile, nodeIp, ...rest }: Node
   return problems;
 }
 
-/** The protobuf of the other naming is no form of this API. */
+/** The default is the protobuf of any naming; that of the other one is no form of this API. */
 function contentTypeProblems({
   kubeApiContentType,
   naming,
 }: Pick<NodeAgentOptions, 'kubeApiContentType' | 'naming'>): string[] {
-  const known = [undefined, 'application/json', namesOf(naming).protobufMediaType];
+  const known = ['application/json', DEFAULT_PROTOBUF, namesOf(naming).protobufMediaType];
   return known.includes(kubeApiContentType)
     ? []
     : [`--kube-api-content-type ${kubeApiContentType} does not fit --naming=${naming}`];
@@ -54,6 +56,8 @@ function cgroupProblems(options: NodeAgentOptions): string[] {
     problems.push(
       '--system-reserved-cgroup must be specified when --enforce-node-allocatable contains system-reserved',
     );
+  if (options.reservedCpus !== '' && (kubeReservedCgroup !== '' || systemReservedCgroup !== ''))
+    problems.push("--reserved-cpus can't be used with --kube-reserved-cgroup or --system-reserved-cgroup");
   if (enforced.includes('none') && enforced.length > 1)
     problems.push('--enforce-node-allocatable may not contain additional enforcements when "none" is specified');
   if (!cgroupsPerQos && enforced.some((name) => name !== 'none'))

@@ -2,7 +2,7 @@ import { isObject, type JsonValue } from '@orch/machinery';
 import type { agentDefinitions } from './agent-options.js';
 
 /** A form of a field's value, and how the value is written on the command line: a text for each use of the option. */
-export type FieldForm = 'scalar' | 'list' | 'map' | 'path' | 'headers' | 'thresholds' | 'taints';
+export type FieldForm = 'scalar' | 'list' | 'map' | 'path' | 'headers' | 'thresholds' | 'taints' | 'memory';
 
 /** A field of a KubeletConfiguration and the option that it sets. */
 interface ConfigurationField {
@@ -61,7 +61,10 @@ export const CONFIGURATION_FIELDS: ReadonlyMap<string, ConfigurationField> = new
   ['cgroupDriver', field('cgroup-driver')],
   ['cpuManagerPolicy', field('cpu-manager-policy')],
   ['cpuManagerReconcilePeriod', field('cpu-manager-reconcile-period')],
+  ['cpuManagerPolicyOptions', field('cpu-manager-policy-options', 'map')],
   ['memoryManagerPolicy', field('memory-manager-policy')],
+  ['reservedMemory', field('reserved-memory', 'memory')],
+  ['reservedSystemCPUs', field('reserved-cpus')],
   ['runtimeRequestTimeout', field('runtime-request-timeout')],
   ['hairpinMode', field('hairpin-mode')],
   ['maxPods', field('max-pods')],
@@ -120,6 +123,8 @@ export function optionTexts(value: JsonValue, form: FieldForm, resolve: (path: s
       return [entries(value, '<').join(',')];
     case 'taints':
       return [items(value).map(taint).join(',')];
+    case 'memory':
+      return items(value).map(reservedMemory);
     case 'headers':
       return Object.entries(members(value)).flatMap(([name, values]) =>
         items(values).map((text) => `${name}:${scalar(text)}`),
@@ -150,4 +155,9 @@ const entries = (value: JsonValue, between: string): string[] =>
 function taint(value: JsonValue): string {
   const { key = '', value: text = '', effect = '' } = members(value);
   return `${scalar(key)}=${scalar(text)}:${scalar(effect)}`;
+}
+
+function reservedMemory(value: JsonValue): string {
+  const { numaNode = '', limits = {} } = members(value);
+  return `${scalar(numaNode)}:${entries(limits, '=').join(',')}`;
 }

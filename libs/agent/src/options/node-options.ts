@@ -66,7 +66,8 @@ export const nodeOptions = {
   'kube-api-content-type': {
     type: 'string',
     choices: ['application/json', 'application/vnd.orch.protobuf', 'application/vnd.kubernetes.protobuf'],
-    help: 'Media type of requests to the API: JSON, or the protobuf of --naming, which is the default.',
+    default: 'application/vnd.orch.protobuf',
+    help: 'Media type of requests to the API: JSON, or protobuf, whose name follows --naming.',
   },
   'event-qps': { type: 'int', default: 50, min: 0, help: 'Events created per second; 0 selects the default.' },
   'event-burst': {

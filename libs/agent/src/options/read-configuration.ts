@@ -86,8 +86,10 @@ const absolute = (path: string, text: string): string => (text === '' ? '' : res
 
 /** Returns arguments that set the option; lists begin with an empty use, which replaces the default. */
 function checked(option: keyof typeof agentDefinitions, texts: readonly string[]): string[] {
-  const { type }: OptionDefinition = agentDefinitions[option];
-  const uses = type === 'list' && texts.length === 0 ? [''] : texts;
+  const definition: OptionDefinition = agentDefinitions[option];
+  // A list whose uses are entries has nothing to replace.
+  const isReplaced = definition.type === 'list' && !definition.whole;
+  const uses = isReplaced && texts.length === 0 ? [''] : texts;
   const argv = uses.map((text) => `--${option}=${text}`);
   single.parse(argv);
   return argv;

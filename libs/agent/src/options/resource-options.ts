@@ -1,5 +1,6 @@
 import { checkEvictionAmounts, checkEvictionPeriods, checkThresholds } from '@orch/pod-environment';
 import { checkReserved } from './checks.js';
+import { checkCpuList, checkPolicyOptions, checkReservedMemory } from './pinning-checks.js';
 
 /** Thresholds that hold when none are set. */
 const HARD = ['imagefs.available<15%', 'memory.available<100Mi', 'nodefs.available<10%', 'nodefs.inodesFree<5%'];
@@ -54,11 +55,28 @@ export const resourceOptions = {
     min: 1,
     help: 'Interval at which the CPUs of containers are compared with those that they were given.',
   },
+  'cpu-manager-policy-options': {
+    type: 'map',
+    check: checkPolicyOptions,
+    help: 'Settings of the policy static: full-pcpus-only=true gives away whole cores alone.',
+  },
+  'reserved-cpus': {
+    type: 'string',
+    default: '',
+    check: checkCpuList,
+    help: 'CPUs of the agent and the system, as 0-1,4, instead of the amounts of --kube-reserved and --system-reserved.',
+  },
   'memory-manager-policy': {
     type: 'string',
     choices: ['None', 'Static'],
     default: 'None',
     help: 'Whether memory of pods of the class Guaranteed is bound to NUMA nodes.',
+  },
+  'reserved-memory': {
+    type: 'list',
+    whole: true,
+    check: checkReservedMemory,
+    help: 'Memory of a NUMA node that --memory-manager-policy=Static gives to no pod: 0:memory=1Gi,hugepages-2Mi=64Mi. May be used several times; in all as much as the node reserves and keeps free.',
   },
   'enforce-node-allocatable': {
     type: 'list',

@@ -37,6 +37,12 @@ export const serverOptions = {
     min: 0,
     help: 'Idle time after which connections to containers are closed; 0 for never.',
   },
+  'unauthenticated-connection-timeout': {
+    type: 'duration',
+    default: 30_000,
+    min: 0,
+    help: 'Time after which a connection to the port is closed that has carried no request that was allowed; 0 for never.',
+  },
   'cert-dir': {
     type: 'string',
     default: '/var/lib/node-agent/pki',

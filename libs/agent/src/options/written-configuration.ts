@@ -1,7 +1,9 @@
+import { namesOf } from '@orch/machinery';
 import { formatDuration, type OptionDefinition } from '@orch/runtime';
 import { agentDefinitions, type NodeAgentOptions } from './agent-options.js';
 import { parseTaint } from './checks.js';
 import { CONFIGURATION_FIELDS, type FieldForm } from './configuration-fields.js';
+import { parseReservedMemory } from './pinning-checks.js';
 
 /** Value of a field, as JSON has it. */
 type Written = string | number | boolean | readonly unknown[] | { [name: string]: Written } | undefined;
@@ -9,8 +11,10 @@ type Written = string | number | boolean | readonly unknown[] | { [name: string]
 /** Returns the values of options as the fields of a KubeletConfiguration, unset ones left out (`/configz`). */
 export function writtenConfiguration(values: NodeAgentOptions): Readonly<Record<string, unknown>> {
   const root: Record<string, Written> = {};
+  const isJson = values.kubeApiContentType === 'application/json';
+  const named = { ...values, ...(!isJson && { kubeApiContentType: namesOf(values.naming).protobufMediaType }) };
   for (const [path, { option, form = 'scalar' }] of CONFIGURATION_FIELDS) {
-    const value = (values as Readonly<Record<string, unknown>>)[camelCase(option)];
+    const value = (named as Readonly<Record<string, unknown>>)[camelCase(option)];
     const written = value === undefined ? undefined : WRITERS[form](value, agentDefinitions[option]);
     if (written !== undefined) place(root, path.split('.'), written);
   }
@@ -38,6 +42,11 @@ const WRITERS: Readonly<Record<FieldForm, (value: unknown, definition: OptionDef
   map: (value) => Object.fromEntries(value as ReadonlyMap<string, string>),
   thresholds: (value) => pairs(value as readonly string[], '<'),
   taints: (value) => (value as readonly string[]).map(parseTaint),
+  memory: (value) =>
+    [...parseReservedMemory(value as readonly string[])].map(([numaNode, amounts]) => ({
+      numaNode,
+      limits: Object.fromEntries([...amounts].map(([name, bytes]) => [name, String(bytes)])),
+    })),
   headers: (value) => headers(value as readonly string[]),
 };
 

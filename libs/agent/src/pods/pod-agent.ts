@@ -1,6 +1,6 @@
 import type { Runtime } from '@orch/container-runtime';
 import { formatTime } from '@orch/machinery';
-import { PREEMPTED, type PressureRefusal, victimsFor } from '@orch/node-resources';
+import { type PinningRefusal, PREEMPTED, type PressureRefusal, victimsFor } from '@orch/node-resources';
 import {
   Backoffs,
   ContainerConfigs,
@@ -73,6 +73,8 @@ export interface PodAgentSettings {
   readonly volumes: PodVolumes;
   /** Returns why the node refuses a pod while it is short of something; undefined if it does not. */
   readonly pressureRefusal?: (pod: Pod) => PressureRefusal | undefined;
+  /** Gives a pod CPUs and memory for itself, or returns why it cannot have them. */
+  readonly pinningRefusal?: (pod: Pod) => PinningRefusal | undefined;
   /** Cgroups of pods; absent where the runtime makes them. */
   readonly cgroups?: PodCgroups;
   /** Receives what is to be reported. */
@@ -243,11 +245,12 @@ export class PodAgent {
     // One that runs already, before the agent was started anew, is for eviction to rank.
     const short = pod.status?.phase === 'Running' ? undefined : this.settings.pressureRefusal?.(pod);
     const refusals = admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
-    const [refusal = undefined] = short ? [short] : refusals;
-    if (!refusal || (!short && this.#makesRoom(pod, refusals))) return undefined;
-    const { reason, message } = refusal;
-    this.settings.events.ofPod(pod, 'Warning', reason, message);
-    return { reason, message: `Pod was rejected: ${message}` };
+    const [refused = undefined] = short ? [short] : refusals;
+    const hasRoom = !refused || (!short && this.#makesRoom(pod, refusals));
+    const refusal = hasRoom ? this.settings.pinningRefusal?.(pod) : refused;
+    if (!refusal) return undefined;
+    this.settings.events.ofPod(pod, 'Warning', refusal.reason, refusal.message);
+    return { reason: refusal.reason, message: `Pod was rejected: ${refusal.message}` };
   }
 
   /** Ends pods that are less important than a critical one, where that is all that it lacks. */

@@ -78,7 +78,7 @@ describe('ImageCollector', () => {
     await container('a', await sandbox('a'), 'c');
   });
 
-  it('--image-gc-high-threshold and -low-threshold: removes unused images down to the low one', async () => {
+  it('--image-gc-high-threshold and --image-gc-low-threshold: removes unused images down to the low one', async () => {
     disk.availableBytes = 160;
     await make().collect();
     expect(images()).toEqual(['used', 'pinned', 'spare', 'other']);

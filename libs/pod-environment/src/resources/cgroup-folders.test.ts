@@ -55,7 +55,7 @@ describe('cgroups of version 1', () => {
 
 describe('cgroups of version 2', () => {
   it('are in one hierarchy, with the controllers handed down', async () => {
-    await writeFile(join(mount, 'cgroup.controllers'), 'cpu memory pids');
+    await writeFile(join(mount, 'cgroup.controllers'), 'cpuset cpu io memory pids\n');
     const own = cgroups();
     await own.start();
     await own.ensure(pod);
@@ -65,6 +65,6 @@ describe('cgroups of version 2', () => {
     expect(await read(place, 'memory.max')).toBe('1048576');
     expect(await read(place, 'pids.max')).toBe('100');
     for (const parent of ['', 'kubepods', 'kubepods/burstable'])
-      expect(await read(parent, 'cgroup.subtree_control')).toBe('+cpu +memory +pids');
+      expect(await read(parent, 'cgroup.subtree_control')).toBe('+cpuset +cpu +memory +pids');
   });
 });

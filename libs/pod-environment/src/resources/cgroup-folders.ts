@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LinuxResources } from '@orch/container-runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
@@ -29,6 +29,9 @@ const CLASSES = ['Guaranteed', 'Burstable', 'BestEffort'] as const;
 
 /** Controllers that limit pods, each with a hierarchy of its own in version 1. */
 const CONTROLLERS = ['cpu', 'memory', 'pids'] as const;
+
+/** Controllers of version 2 that pods and their containers have files of, where the kernel has them. */
+const DELEGATED = ['cpuset', ...CONTROLLERS, 'hugetlb'];
 
 function limitsOf(allowed: ResourceAmounts): Values {
   const [cpu, memory, pids] = [allowed.get('cpu'), allowed.get('memory'), allowed.get('pid')];
@@ -116,8 +119,9 @@ export class CgroupFolders {
     const above: string[] = [];
     for (let parent = dirname(folder); parent.startsWith(this.settings.mount); parent = dirname(parent))
       above.unshift(parent);
-    for (const parent of above)
-      await writeFile(join(parent, 'cgroup.subtree_control'), CONTROLLERS.map((name) => `+${name}`).join(' '));
+    const offered = (await readFile(join(this.settings.mount, 'cgroup.controllers'), 'utf8')).trim().split(/\s+/);
+    const wanted = DELEGATED.filter((name) => offered.includes(name)).map((name) => `+${name}`);
+    for (const parent of above) await writeFile(join(parent, 'cgroup.subtree_control'), wanted.join(' '));
   }
 }
 
