@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { type ContainerConfig, ProcessRuntime, type SandboxConfig } from '@orch/container-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installForNodes } from '../on-cluster/namespaces.js';
@@ -10,6 +12,20 @@ import { IMAGES, packImages } from './busybox-image.js';
 
 const NAMESPACES = { network: 'node', pid: 'container', ipc: 'pod' } as const;
 const FOREVER = ['sh', '-c', 'echo begun; sleep 1000'];
+
+/** Starts a container, and lists the descriptors of a command in it. */
+const STARTER = `
+  import { ProcessRuntime } from '@orch/container-runtime';
+  const runtime = await ProcessRuntime.open({ folder: process.env.FOLDER });
+  const containerId = await runtime.createContainer(JSON.parse(process.env.REQUEST));
+  await runtime.startContainer(containerId);
+  const command = JSON.parse(process.env.REQUEST).config.command;
+  const { stdout } = await runtime.execSync({ containerId, command, timeout: 30_000 });
+  process.stdout.write(containerId + ' ' + stdout.toString('base64'), () => process.exit());
+`;
+
+/** Prints what the descriptors of a shell are. */
+const LINKS = 'for each in /proc/$$/fd/*; do echo $each $(readlink $each); done';
 
 let dir: string;
 let runtime: ProcessRuntime;
@@ -139,12 +155,45 @@ describe('a container that is a process', () => {
     const id = await started(['sh', '-c', 'sleep 1; wc -c; sleep 1000'], { stdin: true });
     const { supervisor } = progressOf(id);
     const { stdin } = await attached(runtime, id);
-    for (let n = 0; n < 120; n++) stdin?.write(Buffer.alloc(1 << 20));
+    for (let n = 0; n < 200; n++) stdin?.write(Buffer.alloc(1 << 20));
     stdin?.end();
-    await expect.poll(() => logOf(id)).toContain(`${120 << 20}`);
+    await expect.poll(() => logOf(id)).toContain(`${200 << 20}`);
     const status = readFileSync(`/proc/${supervisor.pid}/status`, 'utf8');
     const [, peak] = /VmHWM:\s+(\d+)/.exec(status) ?? [];
-    expect(Number(peak) / 1024).toBeLessThan(110);
+    expect(Number(peak) / 1024).toBeLessThan(200);
+  });
+
+  it('has an environment that other users of the machine do not see, whatever its names and values', async () => {
+    const value = `"secret" \\ \${PATH} # of '${process.pid}`;
+    const env = [
+      { name: 'PASSWORD', value },
+      { name: '-S', value: 'busybox false' },
+    ];
+    // A shell would drop names that it could not use.
+    const shown = await started(['env'], { env });
+    await expect.poll(() => stateOf(shown)).toBe('exited');
+    expect(await logOf(shown)).toContain(`PASSWORD=${value}\n`);
+    expect(await logOf(shown)).toContain('-S=busybox false\n');
+    const id = await started(FOREVER, { env });
+    const seen = () => execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline || true'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    expect(seen().toString()).not.toContain(value);
+    const command = ['sh', '-c', 'echo "$PASSWORD"'];
+    const { stdout } = await runtime.execSync({ containerId: id, command, timeout: 30_000 });
+    expect(stdout.toString()).toBe(`${value}\n`);
+  });
+
+  it('has no descriptors that the runtime was started with', async () => {
+    // Node itself lets programs inherit none of the first sixteen.
+    const more = Array.from({ length: 18 }, (_, at) => (at === 17 ? 'pipe' : 'ignore') as const);
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...more];
+    const config = configOf(['sh', '-c', `${LINKS}; [ $$ != 1 ] || sleep 1000`], {});
+    const request = { sandboxId, config, sandboxConfig };
+    const env = { ...process.env, FOLDER: join(dir, 'state'), REQUEST: JSON.stringify(request) };
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', STARTER], { env, stdio });
+    const [id = '', seen = ''] = (await text(child.stdout as Readable)).split(' ');
+    await expect.poll(() => logOf(id)).toContain('socket:');
+    for (const links of [Buffer.from(seen, 'base64').toString(), await logOf(id)])
+      expect(links.match(/20 .*/g)).toEqual(['20 /dev/null']);
   });
 });
 

@@ -9,6 +9,7 @@ import { Cgroups, removeGroups } from './cgroups/cgroups.js';
 import type { ContainerFolders } from './container-folders.js';
 import type { ImageStore, UnpackedImage } from './images/image-store.js';
 import { accountOf } from './isolation/accounts.js';
+import { packedEnvironment } from './isolation/environment.js';
 import type { Helpers } from './isolation/helpers.js';
 import type { IsolationLevel } from './isolation/level.js';
 import { makeFolder, placedMounts } from './isolation/mounts.js';
@@ -99,6 +100,7 @@ export class ContainerMaker {
           argv: start,
           announces: !isPlain,
           cgroups,
+          env: packedEnvironment(plan.env),
           cwd: isPlain && existsSync(plan.workingDir) ? plan.workingDir : '/',
         },
         ...(score !== undefined && { oomScoreAdj: score }),

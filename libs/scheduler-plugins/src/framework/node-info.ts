@@ -15,9 +15,9 @@ export class NodeInfo {
   /** Number of pods that the node takes. */
   maxPods = 0;
   /** Sum of what its pods ask for. */
-  readonly requested = new RequestAmounts();
+  requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
-  readonly scoredRequested = new RequestAmounts();
+  scoredRequested = new RequestAmounts();
   /** Ports of the node that its pods have taken. */
   readonly ports = new HostPorts();
   /** Sizes of its images in bytes, by each of their names. */
@@ -89,8 +89,8 @@ export class NodeInfo {
     const pod = this.#pods.get(uid);
     if (!pod) return;
     this.#pods.delete(uid);
-    this.requested.add(pod.requests, -1);
-    this.scoredRequested.add(pod.scoredRequests, -1);
+    this.requested = this.#without(this.requested, pod, 'requests');
+    this.scoredRequested = this.#without(this.scoredRequested, pod, 'scoredRequests');
     for (const port of pod.ports) this.ports.remove(port);
     for (const claim of pod.claims) this.#countClaim(`${pod.namespace}/${claim}`, -1);
   }
@@ -102,6 +102,17 @@ export class NodeInfo {
     [fork.allocatable, fork.maxPods, fork.images] = [this.allocatable, this.maxPods, this.images];
     for (const pod of this.#pods.values()) fork.addPod(pod);
     return fork;
+  }
+
+  /** Returns a sum without a pod that is gone; added up anew where it was too large to be exact. */
+  #without(sum: RequestAmounts, gone: PodInfo, kind: 'requests' | 'scoredRequests'): RequestAmounts {
+    if (sum.isExact) {
+      sum.subtract(gone[kind]);
+      return sum;
+    }
+    const left = new RequestAmounts();
+    for (const pod of this.#pods.values()) left.add(pod[kind]);
+    return left;
   }
 
   #countClaim(claim: string, by: 1 | -1): void {

@@ -2,6 +2,8 @@ import { type CountsByNode, meetsAll, type NodeInfo, type PodCondition, type Pod
 
 /** The largest number of sets of conditions that are counted all the time. */
 const MAX_COUNTED = 256;
+/** Characters of conditions that are counted all the time: each pod that comes or goes is compared with them. */
+const LONGEST_COUNTED = 4_096;
 
 interface Counted {
   readonly conditions: readonly PodCondition[];
@@ -23,6 +25,7 @@ export class PodCounts {
   /** Returns the number of pods by node that meet all conditions. @param withTerminating whether those being deleted count */
   of(conditions: readonly PodCondition[], withTerminating: boolean): CountsByNode {
     const id = idOf(conditions, withTerminating);
+    if (id.length > LONGEST_COUNTED) return this.#count({ conditions, withTerminating, counts: new Map() }).counts;
     const counted = this.#counted.get(id) ?? this.#count({ conditions, withTerminating, counts: new Map() });
     this.#counted.delete(id);
     this.#counted.set(id, counted);

@@ -3,6 +3,7 @@ import type { ContainerConfig, ContainerMount, EnvironmentVariable } from '../..
 import { HELPERS } from '../supervisor/launcher.js';
 import type { Account } from './accounts.js';
 import { capabilitiesOf } from './capabilities.js';
+import { unpackingArguments } from './environment.js';
 import { type Helpers, programOf } from './helpers.js';
 import type { IsolationLevel } from './level.js';
 
@@ -74,13 +75,11 @@ interface Arguments {
   readonly enter: readonly string[];
 }
 
-const variables = (env: readonly EnvironmentVariable[]): string[] => env.map(({ name, value }) => `${name}=${value}`);
-
 /** Returns the arguments for a level of isolation. @param helpers absent without isolation */
 export function argumentsFor(level: IsolationLevel, plan: ProgramPlan, helpers: Helpers | undefined): Arguments {
   if (level === 'none' || !helpers) return plainArguments(plan);
   const isRoot = level === 'namespaces';
-  const last = [...(isRoot ? privileges(plan, helpers) : []), ...helpers.run('env', '-i', ...variables(plan.env))];
+  const last = [...(isRoot ? privileges(plan, helpers) : []), ...helpers.run('env', ...unpackingArguments(plan.env))];
   const enter = [
     programOf('nsenter'),
     '--target={pid}',
@@ -93,7 +92,7 @@ export function argumentsFor(level: IsolationLevel, plan: ProgramPlan, helpers: 
 
 /** Program and folder are the node's, and so are processes; the program ends with its supervisor. */
 function plainArguments({ env, command }: ProgramPlan): Arguments {
-  const last = [programOf('env'), '-i', ...variables(env)];
+  const last = [programOf('env'), ...unpackingArguments(env)];
   const supervised = [programOf('setpriv'), '--pdeathsig', 'KILL', '--'];
   return { start: [...supervised, ...last, ...command], enter: last };
 }

@@ -23,6 +23,8 @@ export interface LaunchPlan {
   readonly announces: boolean;
   /** Folders of control groups that it joins. */
   readonly cgroups: readonly string[];
+  /** Variables of the program on the node: those of the container's, under names of their own. */
+  readonly env: Readonly<Record<string, string>>;
   /** Value of its oom_score_adj. */
   readonly oomScoreAdj?: number;
 }

@@ -16,17 +16,28 @@ while [ "$count" -gt 0 ]; do echo 0 > "$1/cgroup.procs" || exit 126; shift; coun
 exec "$@"`;
 
 /** Returns the arguments of the first stage of a launch. */
-export function launcherArgv({ argv, announces, cgroups, oomScoreAdj }: LaunchPlan, info: string): string[] {
+export function launcherArgv(
+  { argv, announces, cgroups, oomScoreAdj }: Omit<LaunchPlan, 'cwd' | 'env'>,
+  info: string,
+): string[] {
   const settings = [announces ? info : '', oomScoreAdj === undefined ? '' : `${oomScoreAdj}`, `${cgroups.length}`];
   return ['/bin/sh', '-c', SCRIPT, STAGE, ...settings, ...cgroups, ...argv];
 }
 
+/**
+ * Returns the environment of a launch: that of the container is set within it, as nothing of it may be used by programs
+ * of the node.
+ */
+export const launcherEnvironment = (packed: LaunchPlan['env']): NodeJS.ProcessEnv => ({
+  ...{ ...packed, PATH: process.env.PATH ?? '', LC_ALL: 'C' },
+});
+
 /** Returns whether a process is still a stage of a launch, by its arguments. */
-export function isLauncher([program = '', first, , stage]: readonly string[]): boolean {
+export function isLauncher([program = '', first, second, stage]: readonly string[]): boolean {
   if (stage === STAGE || program.startsWith(`${HELPERS}/`)) return true;
   return (
     (/\/(?:bwrap|setpriv|nsenter)$/.test(program) && first?.startsWith('--') === true) ||
-    (/\/env$/.test(program) && first === '-i')
+    (/\/env$/.test(program) && first === '-S' && second?.startsWith('-i -- ') === true)
   );
 }
 

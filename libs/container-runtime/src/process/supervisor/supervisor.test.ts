@@ -30,13 +30,13 @@ describe('frames', () => {
 });
 
 describe('stages of a launch', () => {
-  const plan = { argv: ['/usr/bin/bwrap', '--x'], cwd: '/', announces: true, cgroups: ['/g'], oomScoreAdj: 5 };
+  const plan = { argv: ['/usr/bin/bwrap', '--x'], cwd: '/', announces: true, cgroups: ['/g'], env: {}, oomScoreAdj: 5 };
 
   it('are told from the program', () => {
     expect(isLauncher(launcherArgv(plan, '/info'))).toBe(true);
     expect(isLauncher(['/usr/bin/bwrap', '--die-with-parent'])).toBe(true);
     expect(isLauncher(['/.orch/ld.so', '--library-path'])).toBe(true);
-    expect(isLauncher(['/usr/bin/env', '-i', 'A=b'])).toBe(true);
+    expect(isLauncher(['/usr/bin/env', '-S', '-i -- ${A}'])).toBe(true);
     for (const program of [['sh', '-c', 'x'], ['/usr/bin/env', 'A=b'], ['bwrap'], ['/bin/sh', '-c', 'x', 'orch']])
       expect(isLauncher(program)).toBe(false);
   });
