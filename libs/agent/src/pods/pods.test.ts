@@ -11,6 +11,22 @@ afterEach(() => test.end());
 const state = (name: string, at = 0) => test.status(name).containerStatuses?.[at]?.state;
 
 describe('a pod', () => {
+  it('becomes ready with the conditions of its readiness gates, which others set', async () => {
+    await test.create('p', { containers: [{ name: 'c' }], readinessGates: [{ conditionType: 'x/gate' }] });
+    await test.pass(2);
+    const isReady = () => test.status('p').conditions?.find(({ type }) => type === 'Ready')?.status;
+    expect(isReady()).toBe('False');
+    const set = (status: string) =>
+      test.change('p', ({ status: { conditions = [], ...rest } = {}, ...pod }) => {
+        const others = conditions.filter(({ type }) => type !== 'x/gate');
+        return { ...pod, status: { ...rest, conditions: [...others, { type: 'x/gate', status }] } };
+      });
+    await set('True');
+    expect(isReady()).toBe('True');
+    await set('False');
+    expect(isReady()).toBe('False');
+  });
+
   it('runs, is ready, and shows its addresses', async () => {
     await test.create('p', {});
     await test.pass(2);
