@@ -11,6 +11,17 @@ afterEach(() => test.end());
 const state = (name: string, at = 0) => test.status(name).containerStatuses?.[at]?.state;
 
 describe('a pod', () => {
+  it('has a sandbox of the handler that its RuntimeClass names, or waits for the class', async () => {
+    await test.create('p', { containers: [{ name: 'c' }], runtimeClassName: 'small' });
+    await test.pass(2);
+    expect(test.status('p').phase).toBe('Pending');
+    expect(test.events).toContain('FailedCreatePodSandBox: Failed to create pod sandbox: RuntimeClass "small" not found');
+    test.handlers.set('small', 'runsc');
+    await test.pass(20);
+    expect(test.status('p').phase).toBe('Running');
+    expect((await test.runtime.listSandboxes()).map(({ runtimeHandler }) => runtimeHandler)).toEqual(['runsc']);
+  });
+
   it('becomes ready with the conditions of its readiness gates, which others set', async () => {
     await test.create('p', { containers: [{ name: 'c' }], readinessGates: [{ conditionType: 'x/gate' }] });
     await test.pass(2);
