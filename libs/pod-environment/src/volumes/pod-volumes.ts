@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { parseQuantity } from '@orch/machinery';
 import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/v1';
 import { containersOf, uidOf } from '../identity.js';
@@ -162,7 +162,8 @@ export class PodVolumes {
     const isMissing = medium === 'Memory' && !(await mounter.mountsBelow(folder)).includes(folder);
     if (isMissing) await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
     if (!isNew && !isMissing) return folder;
-    await chmod(folder, 0o777);
+    // What is right stays as it is, with the sticky bit that a file system in memory has.
+    if (((await stat(folder)).mode & 0o777) !== 0o777) await chmod(folder, 0o777);
     const group = groupOf(pod);
     if (group !== undefined) await giveToGroup(folder, { group, readOnly: false });
     return folder;

@@ -171,6 +171,7 @@ class RecordedMounts implements Mounter {
   async memory(target: string, bytes: number) {
     this.places.push(target);
     this.sources.set(target, `memory ${bytes}`);
+    await chmod(target, 0o1777); // as the kernel makes it
   }
 
   async bind(source: string, target: string) {
@@ -339,6 +340,7 @@ describe('the volumes of a pod', () => {
     });
     const path = (await volumes.setUp(pod)).get('e')?.path ?? '';
     expect(await modeOf(path)).toBe('2777');
+    expect(await modeOf(path.replace(/e$/, 'm'))).toBe('3777');
     await writeFile(join(path, 'f'), 'x');
     await volumes.setUp(pod);
     expect(await readFile(join(path, 'f'), 'utf8')).toBe('x');
