@@ -12,7 +12,11 @@ import { type ClusterServer, SERVER_URL } from './servers.js';
 type Embedded = Readonly<Partial<Record<'client-certificate-data' | 'client-key-data' | 'token', string>>>;
 
 /** Who loses its lease ends, and a machine that others share may be slow. */
-const UNHURRIED = ['--bind-address=127.0.0.1', '--leader-elect-lease-duration=180s', '--leader-elect-renew-deadline=150s'];
+const UNHURRIED = [
+  '--bind-address=127.0.0.1',
+  '--leader-elect-lease-duration=180s',
+  '--leader-elect-renew-deadline=150s',
+];
 
 /** Who places pods: kube-scheduler of the release, or `orch scheduler`. */
 export type SchedulerName = 'reference' | 'orch';
@@ -78,11 +82,7 @@ export class ControlPlane {
   #connection(who: string): string[] {
     const flags = ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'];
     const certificates = join(this.dir, `${who}-certificates`);
-    return [
-      ...flags.map((flag) => `--${flag}=${this.kubeconfig(who)}`),
-      ...UNHURRIED,
-      `--cert-dir=${certificates}`,
-    ];
+    return [...flags.map((flag) => `--${flag}=${this.kubeconfig(who)}`), ...UNHURRIED, `--cert-dir=${certificates}`];
   }
 
   #makeIdentities(): void {

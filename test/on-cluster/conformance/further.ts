@@ -9,19 +9,37 @@ const FOLDERS = 'hostPath|hostPathSymlink|emptydir';
 const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
   ['for Windows', /Windows|\[Testpattern: [^\]]*ntfs/],
   ['a driver of CSI', /CSI|csi-|\[Testpattern: (?:Dynamic|Generic|Pre-provisioned Snapshot)/],
-  ['storage of a network or a cloud', /\[Driver: (?:nfs|nfs3|iscsi|rbd|ceph\w*|gluster\w*|gc\w+|pd\w*|aws|azure\w*|cinder|vsphere|openstack)/],
-  ['storage of a network or a cloud', /GCE|GCEPD|AWS|vSphere|vsphere|gce|NFS|nfs|iSCSI|Regional PD|Pod Disks|Multi-AZ|StorageProvider/],
-  ['storage that is provisioned', /Dynamic Provisioning|DynamicProvisioner|Volume metrics|Default StorageClass|PVC Protection|volume-?limits/],
+  [
+    'storage of a network or a cloud',
+    /\[Driver: (?:nfs|nfs3|iscsi|rbd|ceph\w*|gluster\w*|gc\w+|pd\w*|aws|azure\w*|cinder|vsphere|openstack)/,
+  ],
+  [
+    'storage of a network or a cloud',
+    /GCE|GCEPD|AWS|vSphere|vsphere|gce|NFS|nfs|iSCSI|Regional PD|Pod Disks|Multi-AZ|StorageProvider/,
+  ],
+  [
+    'storage that is provisioned',
+    /Dynamic Provisioning|DynamicProvisioner|Volume metrics|Default StorageClass|PVC Protection|volume-?limits/,
+  ],
   ['disks of a node or Flexvolumes', /\[LocalVolumeType: (?!dir\]|tmpfs\])|Flexvolume|flexvolume|gce-localssd/],
   ['a network that enforces policies', /NetworkPolicy|Netpol/],
   ['a cloud with load balancers', /LoadBalancer|Loadbalancing|Firewall|\[Feature:kubemci|NEG/],
   ['IPv6 or SCTP', /IPv6|SCTP/],
   ['the Internet', /Internet|private registry|image from invalid registry|NoSNAT/],
-  ['DNS, a problem detector or tools that are pods of the cluster', /DNS configMap|PerformanceDNS|NodeProblemDetector|crictl|KubeProxyDaemonSet/],
+  [
+    'DNS, a problem detector or tools that are pods of the cluster',
+    /DNS configMap|PerformanceDNS|NodeProblemDetector|crictl|KubeProxyDaemonSet/,
+  ],
   ['several nodes', /Topology Hints|MaxSkew|\[Feature:NodeOutOfServiceVolumeDetach/],
-  ['what is alpha in 1.27, or AppArmor or a GPU', /Alpha|DynamicResourceAllocation|DRA|AppArmor|apparmor|GPU|InPlacePodVerticalScaling|UserNamespaces|NodeLogQuery|Checkpoint/],
+  [
+    'what is alpha in 1.27, or AppArmor or a GPU',
+    /Alpha|DynamicResourceAllocation|DRA|AppArmor|apparmor|GPU|InPlacePodVerticalScaling|UserNamespaces|NodeLogQuery|Checkpoint/,
+  ],
   ['a machine that is restarted, or SSH', /kubelet restart|after restarting|\[Feature:vsphere|SSH/],
-  ['half an hour each, or flaky by its own words', /Flaky|resource tracking|1000 pods|cap back-off|IPerf2|git_repo|EmptyDir wrapper|wrapper volumes/],
+  [
+    'half an hour each, or flaky by its own words',
+    /Flaky|resource tracking|1000 pods|cap back-off|IPerf2|git_repo|EmptyDir wrapper|wrapper volumes/,
+  ],
 ];
 const OTHER_FOLDERS = new RegExp(`\\[Driver: (?!(?:${FOLDERS}|local)\\])`);
 
@@ -44,4 +62,5 @@ export function furtherCases(all: readonly string[]): FurtherCases {
 }
 
 const reasonOf = (name: string): string | undefined =>
-  LEFT_OUT.find(([, names]) => names.test(name))?.[0] ?? (OTHER_FOLDERS.test(name) ? 'storage of a network or a cloud' : undefined);
+  LEFT_OUT.find(([, names]) => names.test(name))?.[0] ??
+  (OTHER_FOLDERS.test(name) ? 'storage of a network or a cloud' : undefined);

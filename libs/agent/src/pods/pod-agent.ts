@@ -171,8 +171,11 @@ export class PodAgent {
     // A mirror only shows its static pod, which looks after it.
     if (isMirror) this.#wakeMirrored(pod);
     else if (op === 'remove') this.workers.remove(uidOf(pod));
-    else if (op === 'reconcile') this.statuses.reconcile(uidOf(pod));
-    else this.workers.update(pod);
+    else {
+      if (op === 'reconcile') this.statuses.reconcile(uidOf(pod));
+      // The status has changed: conditions of others may be those that the pod's readiness waits for.
+      if (op !== 'reconcile' || pod.spec?.readinessGates?.length) this.workers.update(pod);
+    }
   }
 
   #wakeMirrored(mirror: Pod): void {

@@ -83,7 +83,11 @@ function devicesOf(
   const devices = volumeDevices.map((device) => {
     const volume = volumes.get(device.name ?? '');
     if (!volume?.isDevice) throw new Error(`cannot find volume "${device.name}" to pass into container "${name}"`);
-    return { containerPath: device.devicePath ?? '', hostPath: volume.path, permissions: volume.readOnly ? 'r' : 'mrw' };
+    return {
+      containerPath: device.devicePath ?? '',
+      hostPath: volume.path,
+      permissions: volume.readOnly ? 'r' : 'mrw',
+    };
   });
   return devices.length === 0 ? {} : { devices };
 }

@@ -9,7 +9,7 @@ import type { Container, Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actionsOf } from './actions.js';
 import { Backoffs } from './backoffs.js';
-import { nextLogNumber } from './container-configs.js';
+import { ContainerConfigs, nextLogNumber } from './container-configs.js';
 import { ContainerMounts } from './container-mounts.js';
 import { deadRuns } from './dead-runs.js';
 import { containerAnnotations, containerLabels, factsOf, podOfLabels, sandboxLabels, specHash } from './labels.js';
@@ -299,6 +299,7 @@ describe('files of containers', () => {
   const noMounts = {
     memory: async () => {},
     bind: async () => {},
+    disk: async () => {},
     unmount: async () => {},
     mountsBelow: async () => [],
   };
@@ -338,6 +339,31 @@ describe('files of containers', () => {
       container: { name: 'c', volumeMounts: [{ name: 'v', mountPath: '/v', subPath: '../x' }] },
     };
     await expect(mounts.of(escaping)).rejects.toThrow("must not contain '..'");
+  });
+
+  it('are devices where volumes are block devices', async () => {
+    const configs = new ContainerConfigs({
+      mounts: { of: async () => [] },
+      environment: async () => new Map(),
+      resources: () => ({}),
+      profiles: '/none',
+    });
+    const of = async (isDevice: boolean, readOnly = false) => {
+      const container = { name: 'c', volumeDevices: [{ name: 'v', devicePath: '/dev/y' }] };
+      const sandbox = { logDirectory: folder } as Parameters<ContainerConfigs['of']>[0]['sandbox'];
+      const rest = {
+        sandbox,
+        image: { id: 'i', repoTags: [], repoDigests: [], size: 1, pinned: false },
+        restartCount: 0,
+        podIPs: [],
+      };
+      const volumes = new Map([['v', { path: '/dev/x', readOnly, isDevice }]]);
+      return (await configs.of({ pod: podOf(), container, volumes, ...rest })).devices;
+    };
+    const device = { containerPath: '/dev/y', hostPath: '/dev/x' };
+    expect(await of(true)).toEqual([{ ...device, permissions: 'mrw' }]);
+    expect(await of(true, true)).toEqual([{ ...device, permissions: 'r' }]);
+    await expect(of(false)).rejects.toThrow('cannot find volume "v" to pass into container "c"');
   });
 
   it('number their logs', async () => {

@@ -27,6 +27,8 @@ interface SandboxConfigsSettings {
   readonly dns: () => DnsSettings;
   /** Cgroup below which those of pods are made, and who owns them; absent: the runtime decides. */
   readonly cgroups?: { readonly root: CgroupName; readonly driver: CgroupDriver };
+  /** Returns the handler of the runtime that a RuntimeClass names; absent without an API. */
+  readonly handler?: (runtimeClass: string) => Promise<string>;
   /** Receives what is to be reported. */
   readonly events: EventSink;
 }
@@ -39,6 +41,14 @@ export class SandboxConfigs {
   logFolder(pod: Pod): string {
     const { name = '', namespace = '' } = pod.metadata ?? {};
     return join(this.settings.logs, `${namespace}_${name}_${uidOf(pod)}`);
+  }
+
+  /** Returns the handler of the runtime for a pod's new sandbox; empty: the default. @throws Error where the class is not known */
+  async handlerOf({ spec: { runtimeClassName = '' } = {} }: Pod): Promise<string> {
+    if (runtimeClassName === '') return '';
+    const { handler } = this.settings;
+    if (!handler) throw new Error(`the RuntimeClass ${runtimeClassName} needs a connection to the API`);
+    return handler(runtimeClassName);
   }
 
   /**

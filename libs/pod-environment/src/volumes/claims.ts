@@ -61,7 +61,8 @@ export class VolumeClaims {
     if (nodeAffinity?.required && !this.#isHere(nodeAffinity.required))
       throw new Error(`the volume ${volumeName} is not on this node`);
     if (local) return localVolume(local, volumeMode === 'Block');
-    if (volumeMode === 'Block' || !hostPath) throw new Error(`the volume ${volumeName} is of a type that is not offered`);
+    if (volumeMode === 'Block' || !hostPath)
+      throw new Error(`the volume ${volumeName} is of a type that is not offered`);
     await checkHostPath(hostPath.path ?? '', hostPath.type ?? '');
     return { path: hostPath.path ?? '', isOwned: false };
   }

@@ -53,7 +53,13 @@ const NOTHING_FOUND = 2;
 /** Type of the file system on a device; empty where nothing is on it. @throws Error where that cannot be told */
 async function fileSystemOf(device: string): Promise<string> {
   try {
-    const { stdout } = await run('blkid', ['--probe', '--match-tag=TYPE', '--match-tag=PTTYPE', '--output=export', device]);
+    const { stdout } = await run('blkid', [
+      '--probe',
+      '--match-tag=TYPE',
+      '--match-tag=PTTYPE',
+      '--output=export',
+      device,
+    ]);
     const type = /^TYPE=(.+)$/m.exec(stdout)?.[1];
     if (type === undefined) throw new Error(`${device} holds something that is no file system`);
     return type;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { parseQuantity } from '@orch/machinery';
 import { removeTree } from '@orch/runtime';
 import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/v1';
@@ -163,7 +163,8 @@ export class PodVolumes {
     const isMissing = medium === 'Memory' && !(await mounter.mountsBelow(folder)).includes(folder);
     if (isMissing) await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
     if (!isNew && !isMissing) return folder;
-    await chmod(folder, 0o777);
+    // What is right stays as it is, with the sticky bit that a file system in memory has.
+    if (((await stat(folder)).mode & 0o777) !== 0o777) await chmod(folder, 0o777);
     const group = groupOf(pod);
     if (group !== undefined) await giveToGroup(folder, { group, readOnly: false });
     return folder;

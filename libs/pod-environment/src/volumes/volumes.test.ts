@@ -171,6 +171,7 @@ class RecordedMounts implements Mounter {
   async memory(target: string, bytes: number) {
     this.places.push(target);
     this.sources.set(target, `memory ${bytes}`);
+    await chmod(target, 0o1777); // as the kernel makes it
   }
 
   async bind(source: string, target: string) {
@@ -339,6 +340,7 @@ describe('the volumes of a pod', () => {
     });
     const path = (await volumes.setUp(pod)).get('e')?.path ?? '';
     expect(await modeOf(path)).toBe('2777');
+    expect(await modeOf(path.replace(/e$/, 'm'))).toBe('3777');
     await writeFile(join(path, 'f'), 'x');
     await volumes.setUp(pod);
     expect(await readFile(join(path, 'f'), 'utf8')).toBe('x');
@@ -350,7 +352,10 @@ describe('the volumes of a pod', () => {
     await mkdir(place, { mode: 0o700 });
     await symlink(place, join(folder, 'link'));
     claimed = { path: join(folder, 'link'), isOwned: true };
-    const spec = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }], securityContext: { fsGroup: group } };
+    const spec = {
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }],
+      securityContext: { fsGroup: group },
+    };
     const [first, second] = ['u1', 'u2'].map((uid): Pod => ({ ...podOf(spec), metadata: { name: uid, uid } }));
     await volumes.setUp(first as Pod);
     expect(await modeOf(place)).toBe('2770');
@@ -370,7 +375,10 @@ describe('the volumes of a pod', () => {
     const disk = join(folder, 'disk');
     await writeFile(disk, '');
     claimed = { path: disk, isOwned: true, device: 'disk', fsType: 'xfs' };
-    const spec = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }], securityContext: { fsGroup: group } };
+    const spec = {
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }],
+      securityContext: { fsGroup: group },
+    };
     for (let time = 0; time < 2; time++) {
       const { path = '' } = (await volumes.setUp(podOf(spec))).get('v') ?? {};
       expect([...mounter.sources]).toEqual([[path, `xfs on ${disk}`]]);
@@ -470,7 +478,11 @@ describe('claims', () => {
     await expect(resolve('pending')).rejects.toThrow('error processing PVC ns/pending: PVC is not bound');
     await expect(resolve('stolen')).rejects.toThrow('bound to another claim');
     await expect(resolve('none')).rejects.toThrow('"none" not found');
-    objects.raw = { metadata: { uid: 'c1' }, spec: { volumeName: 'local', volumeMode: 'Block' }, status: { phase: 'Bound' } };
+    objects.raw = {
+      metadata: { uid: 'c1' },
+      spec: { volumeName: 'local', volumeMode: 'Block' },
+      status: { phase: 'Bound' },
+    };
     await expect(resolve('raw')).rejects.toThrow(`${folder} is not a block device`);
     const ephemeral = new VolumeClaims(client, () => ({})).resolve(pod, { name: 'eph', ephemeral: {} });
     await expect(ephemeral).rejects.toThrow('PVC ns/p-eph was not created for pod ns/p');
