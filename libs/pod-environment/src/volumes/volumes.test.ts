@@ -96,6 +96,26 @@ describe('the files of a volume', () => {
     await giveToGroup(folder, { group, readOnly: false, onRootMismatch: true });
     expect(await modeOf(join(folder, 'd/f'))).toBe('600');
   });
+
+  it('are given to a group, and none that a link names which comes meanwhile', async () => {
+    const [volume, outside] = [join(folder, 'volume'), join(folder, 'outside')];
+    await mkdir(volume);
+    await writeFile(outside, '', { mode: 0o600 });
+    let goesOn = true;
+    const exchange = async () => {
+      while (goesOn) {
+        await writeFile(join(volume, 'f'), '');
+        await rm(join(volume, 'f'));
+        await symlink(outside, join(volume, 'f'));
+        await rm(join(volume, 'f'));
+      }
+    };
+    const exchanging = exchange();
+    for (let attempt = 0; attempt < 400; attempt++) await giveToGroup(volume, { group, readOnly: false });
+    goesOn = false;
+    await exchanging;
+    expect(await modeOf(outside)).toBe('600');
+  });
 });
 
 describe('a path below a volume', () => {
