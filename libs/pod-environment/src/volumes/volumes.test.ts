@@ -352,6 +352,14 @@ describe('the volumes of a pod', () => {
     expect([...mounter.sources.values()]).toEqual(['memory 1048576']);
   });
 
+  it('that are empty can be written to, also where the agent ended while it made them', async () => {
+    const place = join(folder, 'pods/u1/volumes/kubernetes.io~empty-dir/e');
+    await mkdir(`${place}.making`, { recursive: true, mode: 0o700 });
+    await volumes.setUp(podOf({ volumes: [{ name: 'e', emptyDir: {} }] }));
+    expect(await modeOf(place)).toBe('777');
+    expect(await readdir(join(place, '..'))).toEqual(['e']);
+  });
+
   it('are reported one by one when they are not ready', async () => {
     const pod = podOf({
       volumes: [
