@@ -160,7 +160,7 @@ export class PodAgent {
           pod,
           'Warning',
           'FailedValidation',
-          'Error validating pod: pods of one source have the same full name',
+          'Error validating pod: pods of one source have the same full name or uid',
         ),
     });
   }

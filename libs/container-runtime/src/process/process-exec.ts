@@ -15,7 +15,7 @@ const KILLED = 137;
 /** Returns program and arguments that run a command in a container. @param pid of the container's first process */
 export function commandArgv(record: ContainerRecord, pid: number, command: readonly string[]): string[] {
   const enter = record.enter.map((each) => each.replace('{pid}', `${pid}`));
-  return launcherArgv({ argv: [...enter, ...command], announces: false, cgroups: record.launch.cgroups }, '');
+  return launcherArgv({ ...record.launch, argv: [...enter, ...command], announces: false }, '');
 }
 
 /** Starts a program of the node that becomes a command in a container. */

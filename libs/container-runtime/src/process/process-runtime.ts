@@ -38,11 +38,10 @@ import { Helpers } from './isolation/helpers.js';
 import type { IsolationLevel } from './isolation/level.js';
 import { checkSandbox } from './isolation/refusals.js';
 import { ExecStreams, execToEnd } from './process-exec.js';
-import { statisticsOf } from './process-statistics.js';
+import { sandboxStatisticsOf, statisticsOf } from './process-statistics.js';
 import { TerminalStreams } from './process-terminal.js';
 import { listedSandboxOf, SandboxFolders, sandboxStatusOf } from './sandbox-folders.js';
 import { killProcess } from './state/processes.js';
-import type { SandboxRecord } from './state/records.js';
 import { SupervisorClient } from './supervisor/supervisor-client.js';
 
 /** Settings of the process runtime. */
@@ -214,29 +213,32 @@ export class ProcessRuntime implements Runtime {
   }
 
   async containerStatistics(id: string): Promise<ContainerStatistics> {
-    return statisticsOf(this.#containers.get(id));
+    const [usage] = statisticsOf([this.#containers.get(id)]);
+    return usage as ContainerStatistics;
   }
 
-  async listContainerStatistics(filter: ContainerStatisticsFilter = {}): Promise<readonly ContainerStatistics[]> {
-    const { sandboxId } = filter;
-    return this.#containers
+  async listContainerStatistics({ sandboxId, ...filter }: ContainerStatisticsFilter = {}) {
+    const running = this.#containers
       .list()
       .filter(
-        ({ state, record }) =>
-          state === 'running' && (sandboxId ?? record.request.sandboxId) === record.request.sandboxId,
-      )
-      .map(statisticsOf)
-      .filter((usage) => selectsStatistics(filter, usage));
+        ({ state, record: { id, request } }) =>
+          state === 'running' &&
+          (sandboxId ?? request.sandboxId) === request.sandboxId &&
+          selectsStatistics(filter, { id, labels: request.config.labels }),
+      );
+    return statisticsOf(running);
   }
 
   async sandboxStatistics(id: string): Promise<SandboxStatistics> {
-    return this.#usageOf(this.#sandboxes.get(id));
+    const [usage] = sandboxStatisticsOf([this.#sandboxes.get(id)], this.#containersOf(id));
+    return usage as SandboxStatistics;
   }
 
   async listSandboxStatistics(filter: SandboxStatisticsFilter = {}): Promise<readonly SandboxStatistics[]> {
-    const ready = this.#sandboxes.list().filter(({ state }) => state === 'ready');
-    const usages = await Promise.all(ready.map((record) => this.#usageOf(record)));
-    return usages.filter((usage) => selectsStatistics(filter, usage));
+    const ready = this.#sandboxes
+      .list()
+      .filter(({ id, state, config: { labels } }) => state === 'ready' && selectsStatistics(filter, { id, labels }));
+    return sandboxStatisticsOf(ready, this.#containers.list());
   }
 
   async listImages(image?: string): Promise<readonly StoredImage[]> {
@@ -281,12 +283,6 @@ export class ProcessRuntime implements Runtime {
     if (state !== 'running' || progress?.pid === undefined)
       throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
     return { record, pid: progress.pid };
-  }
-
-  async #usageOf(record: SandboxRecord): Promise<SandboxStatistics> {
-    const { id, config } = record;
-    const { metadata, labels, annotations } = config;
-    return { id, metadata, labels, annotations, containers: await this.listContainerStatistics({ sandboxId: id }) };
   }
 }
 

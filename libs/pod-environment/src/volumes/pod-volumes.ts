@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { parseQuantity } from '@orch/machinery';
 import { removeTree } from '@orch/runtime';
 import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/v1';
@@ -159,15 +160,25 @@ export class PodVolumes {
     const { folders, mounter } = this.settings;
     if (medium !== '' && medium !== 'Memory') throw new Error(`the medium ${medium} is not offered by this node`);
     const folder = folders.volume(uidOf(pod), 'empty-dir', name);
-    const isNew = (await mkdir(folder, { recursive: true, mode: 0o777 })) !== undefined;
-    const isMissing = medium === 'Memory' && !(await mounter.mountsBelow(folder)).includes(folder);
-    if (isMissing) await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
-    if (!isNew && !isMissing) return folder;
+    if (!existsSync(folder)) {
+      // It has its name once it is ready: an agent that ends before begins anew.
+      const making = `${folder}.making`;
+      await mkdir(making, { recursive: true });
+      await this.#open(making, pod);
+      await rename(making, folder);
+    }
+    if (medium !== 'Memory' || (await mounter.mountsBelow(folder)).includes(folder)) return folder;
+    await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
+    await this.#open(folder, pod);
+    return folder;
+  }
+
+  /** Lets the containers of a pod, whatever their users, write into an empty folder. */
+  async #open(folder: string, pod: Pod): Promise<void> {
     // What is right stays as it is, with the sticky bit that a file system in memory has.
     if (((await stat(folder)).mode & 0o777) !== 0o777) await chmod(folder, 0o777);
     const group = groupOf(pod);
     if (group !== undefined) await giveToGroup(folder, { group, readOnly: false });
-    return folder;
   }
 
   async #claimed(pod: Pod, volume: Volume): Promise<ReadyVolume> {

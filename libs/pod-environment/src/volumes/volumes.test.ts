@@ -96,6 +96,26 @@ describe('the files of a volume', () => {
     await giveToGroup(folder, { group, readOnly: false, onRootMismatch: true });
     expect(await modeOf(join(folder, 'd/f'))).toBe('600');
   });
+
+  it('are given to a group, and none that a link names which comes meanwhile', async () => {
+    const [volume, outside] = [join(folder, 'volume'), join(folder, 'outside')];
+    await mkdir(volume);
+    await writeFile(outside, '', { mode: 0o600 });
+    let goesOn = true;
+    const exchange = async () => {
+      while (goesOn) {
+        await writeFile(join(volume, 'f'), '');
+        await rm(join(volume, 'f'));
+        await symlink(outside, join(volume, 'f'));
+        await rm(join(volume, 'f'));
+      }
+    };
+    const exchanging = exchange();
+    for (let attempt = 0; attempt < 400; attempt++) await giveToGroup(volume, { group, readOnly: false });
+    goesOn = false;
+    await exchanging;
+    expect(await modeOf(outside)).toBe('600');
+  });
 });
 
 describe('a path below a volume', () => {
@@ -403,6 +423,14 @@ describe('the volumes of a pod', () => {
     expect([...(wrong as VolumesError).failures.values()].join()).toContain(
       'volume v has volumeMode Filesystem, but is specified in volumeDevices',
     );
+  });
+
+  it('that are empty can be written to, also where the agent ended while it made them', async () => {
+    const place = join(folder, 'pods/u1/volumes/kubernetes.io~empty-dir/e');
+    await mkdir(`${place}.making`, { recursive: true, mode: 0o700 });
+    await volumes.setUp(podOf({ volumes: [{ name: 'e', emptyDir: {} }] }));
+    expect(await modeOf(place)).toBe('777');
+    expect(await readdir(join(place, '..'))).toEqual(['e']);
   });
 
   it('are reported one by one when they are not ready', async () => {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from '@orch/schema/types/core/v1';
-import type { LabelSet } from './affinity-term.js';
+import { ownLabels } from './affinity-term.js';
 import { amountOf, RequestAmounts } from './amounts.js';
 import { HostPorts } from './host-ports.js';
 import type { PodInfo } from './pod-info.js';
 
-const NO_LABELS: LabelSet = {};
 const NO_IMAGES: ReadonlyMap<string, number> = new Map();
 
 /** A node and the pods on it, with their sums. */
@@ -14,6 +13,8 @@ export class NodeInfo {
   allocatable = new RequestAmounts();
   /** Number of pods that the node takes. */
   maxPods = 0;
+  /** Labels of the node. */
+  labels = ownLabels(undefined);
   /** Sum of what its pods ask for. */
   requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
@@ -35,11 +36,6 @@ export class NodeInfo {
   /** The object; one without metadata where pods are known on a node that is not. */
   get node(): Node {
     return this.#node;
-  }
-
-  /** Labels of the node. */
-  get labels(): LabelSet {
-    return this.#node.metadata?.labels ?? NO_LABELS;
   }
 
   /** Whether the node itself is known, and not only pods on it. */
@@ -66,6 +62,7 @@ export class NodeInfo {
   setNode(node: Node): void {
     const before = this.#node.status;
     this.#node = node;
+    this.labels = ownLabels(node.metadata?.labels);
     const { allocatable, images } = node.status ?? {};
     if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
       this.allocatable = RequestAmounts.of(allocatable);
@@ -99,6 +96,7 @@ export class NodeInfo {
   fork(): NodeInfo {
     const fork = new NodeInfo(this.name);
     fork.#node = this.#node;
+    fork.labels = this.labels;
     [fork.allocatable, fork.maxPods, fork.images] = [this.allocatable, this.maxPods, this.images];
     for (const pod of this.#pods.values()) fork.addPod(pod);
     return fork;
