@@ -174,6 +174,8 @@ describe.each([
         nodeName: 'n1',
         pods: () => agent.pods(),
         syncProblem: () => agent.syncProblem(),
+        usage: agent.usage,
+        probes: () => agent.probes(),
         configuration: () => ({ kind: 'KubeletConfiguration' }),
       },
       pair: () => own.serving,

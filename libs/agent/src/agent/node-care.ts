@@ -4,6 +4,7 @@ import {
   ImageCollector,
   IptablesChains,
   LogRotator,
+  OomWatcher,
   type PressureRefusal,
   type PressureType,
   pressureRefusal,
@@ -58,6 +59,7 @@ export class NodeCare {
       images,
       containers,
       new LogRotator({ runtime, maxBytes, maxFiles, clock, logger }),
+      new OomWatcher({ events: settings.events, clock, logger }),
       // Pods in the network of the machine need no rules, and a machine that is no node of a network keeps its own.
       ...(options.makeIptablesUtilChains && !options.containerRuntimeEndpoint.startsWith('process:')
         ? [new IptablesChains({ dropBit, masqueradeBit, clock, logger })]

@@ -178,12 +178,13 @@ async function* nothing(): AsyncGenerator<never> {
 describe('sources of pods', () => {
   it('--pod-manifest-path: the pods of a folder run; --file-check-frequency: it is read again each time', async () => {
     // A link to a file elsewhere: its changes are not noticed, but seen.
-    const elsewhere = join(folder, 'elsewhere.json');
-    await writeFile(elsewhere, manifest('first'));
-    await symlink(elsewhere, join(folder, 'link.json'));
-    await start([`--pod-manifest-path=${join(folder, 'link.json')}`, '--file-check-frequency=7s']);
+    const [here, elsewhere] = [join(folder, 'here'), join(folder, 'elsewhere')];
+    await Promise.all([here, elsewhere].map((path) => mkdir(path)));
+    await writeFile(join(elsewhere, 'pod.json'), manifest('first'));
+    await symlink(join(elsewhere, 'pod.json'), join(here, 'link.json'));
+    await start([`--pod-manifest-path=${join(here, 'link.json')}`, '--file-check-frequency=7s']);
     await made('first');
-    await writeFile(elsewhere, manifest('second'));
+    await writeFile(join(elsewhere, 'pod.json'), manifest('second'));
     await clock.advance(6_000 - clock.now());
     expect(agent?.pods().map(({ metadata }) => metadata?.name)).toEqual(['first-n']);
     await expect
