@@ -6,6 +6,7 @@ export { ImageCollector } from './garbage/image-collector.js';
 export { IptablesChains } from './host/iptables-chains.js';
 export { OomWatcher } from './host/oom-watcher.js';
 export { limitOpenFiles } from './host/open-files.js';
+export { LogLinks } from './logs/log-links.js';
 export { LogRotator } from './logs/log-rotator.js';
 export { parseCpuSet } from './pinning/cpu-set.js';
 export { openPinnedContainers } from './pinning/open-pinned.js';
