@@ -24,6 +24,7 @@ import { ownAddress } from '../support/node-agent.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { IMAGES, packImages } from './busybox-image.js';
 import { Containerd } from './containerd.js';
+import { NetworkBridge } from './network-bridge.js';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const NAMES = namesOf('kubernetes');
@@ -38,7 +39,14 @@ async function openContainerd(dir: string): Promise<Opened> {
   const containerd = new Containerd(join(dir, 'containerd'));
   await containerd.start();
   const runtime = new CriRuntime({ socket: containerd.socket });
-  return { runtime, stop: () => runtime.close().then(() => containerd.stop()) };
+  // It has a network of its own, whose loopback address the URLs of its streams name.
+  const bridge = await NetworkBridge.open(`containerd --config ${dir}`, dir);
+  const stop = async () => {
+    bridge.stop();
+    await runtime.close();
+    await containerd.stop();
+  };
+  return { runtime: bridge.reaching(runtime), stop };
 }
 
 async function openProcesses(dir: string): Promise<Opened> {
@@ -174,6 +182,8 @@ describe.each([
         nodeName: 'n1',
         pods: () => agent.pods(),
         syncProblem: () => agent.syncProblem(),
+        usage: agent.usage,
+        probes: () => agent.probes(),
         configuration: () => ({ kind: 'KubeletConfiguration' }),
       },
       pair: () => own.serving,
@@ -196,13 +206,9 @@ describe.each([
     rmSync(dir, { recursive: true, force: true });
   });
 
-  // The containerd of tests has a network namespace of its own: the loopback that its URLs name is not this one's.
-  const streaming = (name: string, run: () => Promise<void>): void => {
-    if (endpoint === 'process:') test(name, run);
-  };
   const RELEASES = ['1.27', '1.33'] as const satisfies readonly KubectlRelease[];
 
-  streaming('runs commands with their input, their output and their exit code', async () => {
+  test('runs commands with their input, their output and their exit code', async () => {
     for (const release of RELEASES) {
       const script = 'cat; echo err >&2; exit 7';
       const done = await kubectl(release, ['exec', '-i', 'web', '--', 'sh', '-c', script], 'given');
@@ -217,7 +223,7 @@ describe.each([
     }
   });
 
-  streaming('passes megabytes unchanged', async () => {
+  test('passes megabytes unchanged', async () => {
     const text = 'x'.repeat(8 << 20);
     for (const release of RELEASES) {
       const { stdout } = await kubectl(release, ['exec', '-i', 'web', '--', 'wc', '-c'], text);
@@ -261,7 +267,7 @@ describe.each([
     await expect.poll(previous, { timeout: 40_000, interval: 1000 }).toBe('run\n');
   });
 
-  streaming('forwards ports', async () => {
+  test('forwards ports', async () => {
     const inner = await freePort();
     await create('echo', `while true; do echo answer | nc -l -p ${inner}; done`);
     for (const release of RELEASES) {
@@ -276,7 +282,7 @@ describe.each([
     }
   });
 
-  streaming('attaches to a container', async () => {
+  test('attaches to a container', async () => {
     await create('reader', 'while read line; do echo "got $line"; done', { stdin: true, stdinOnce: false });
     for (const release of RELEASES) {
       const child = spawn(findKubectl(release), ['--kubeconfig', server.kubeconfig, 'attach', '-i', 'reader']);

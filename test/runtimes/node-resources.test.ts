@@ -136,10 +136,10 @@ describe.each([
   });
 
   test('measures the node, and the pod that runs', async () => {
-    const usage = await agent?.usage?.node();
+    const usage = await agent?.usage.node();
     expect(usage?.memory.availableBytes).toBeGreaterThan(0);
     const uid = (await get(`${PODS}/noisy`)).metadata.uid ?? '';
-    const pod = (await agent?.usage?.pods())?.get(uid);
+    const pod = (await agent?.usage.pods())?.get(uid);
     expect(pod?.containers.map(({ name }) => name)).toEqual(['c']);
   });
 

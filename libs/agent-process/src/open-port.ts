@@ -38,6 +38,8 @@ export async function openPort(parts: AgentParts, { agent, runtime, client }: Sh
         nodeName: node.name,
         pods: () => agent.pods(),
         syncProblem: () => agent.syncProblem(),
+        usage: agent.usage,
+        probes: () => agent.probes(),
         configuration: () => writtenAgentConfiguration(options),
       },
       pair: () => certificate.pair(),

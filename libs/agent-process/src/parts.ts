@@ -9,7 +9,7 @@ export interface AgentParts {
   readonly options: NodeAgentOptions;
   /** Connection to the API, where somebody else has made it. Default: that of `--kubeconfig`; without one, static pods alone run. */
   readonly connection?: Connection;
-  /** Folder of the logs of pods. Default `/var/log/pods`. */
+  /** Folder of the logs of pods. Default: `--pod-logs-dir`. */
   readonly podLogs?: string;
   /** Log of the process. */
   readonly logger: Logger;

@@ -27,7 +27,10 @@ async function open(more: Partial<AgentServerSettings['options']>) {
       ...{ authorizationWebhookCacheAuthorizedTtl: 0, authorizationWebhookCacheUnauthorizedTtl: 0 },
       ...{ clientCaFile: undefined, unauthenticatedConnectionTimeout: 0, ...more },
     },
-    agent: { nodeName: 'n', pods: () => [], syncProblem: () => undefined, configuration: () => ({}) },
+    agent: {
+      ...{ nodeName: 'n', pods: () => [], syncProblem: () => undefined, configuration: () => ({}), probes: () => [] },
+      usage: { node: () => Promise.reject(new Error('not measured')), volumes: async () => [] },
+    },
     ...{ runtime: new FakeRuntime(), names: namesOf('kubernetes'), metrics: new Metrics(), logger: silentLogger },
     ...{ clock: systemClock, pair: () => undefined, client: { create: create as unknown as Client['create'] } },
   });

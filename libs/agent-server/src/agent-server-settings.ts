@@ -1,6 +1,7 @@
 import type { Client } from '@orch/client';
 import type { Runtime } from '@orch/container-runtime';
 import type { Names } from '@orch/machinery';
+import type { UsageMeter } from '@orch/node-resources';
 import type { Clock, Logger, Metrics } from '@orch/runtime';
 import type { Pod } from '@orch/schema/types/core/v1';
 
@@ -64,26 +65,6 @@ export interface ProbeCount {
   readonly count: number;
 }
 
-/** Usage of a volume, as far as it is measured; bytes and counts. */
-export interface VolumeUsage {
-  /** Name of the volume in its pod. */
-  readonly name: string;
-  /** Milliseconds since 1970 at which it was measured. */
-  readonly at: number;
-  /** Size of its file system. */
-  readonly capacityBytes?: number;
-  /** Free for the pod. */
-  readonly availableBytes?: number;
-  /** In use by the volume. */
-  readonly usedBytes?: number;
-  /** Number of its inodes. */
-  readonly inodes?: number;
-  /** Free inodes. */
-  readonly inodesFree?: number;
-  /** Inodes in use by the volume. */
-  readonly inodesUsed?: number;
-}
-
 /** The agent, as far as its port needs to know it. */
 export interface ServedAgent {
   /** Name of the node. */
@@ -94,10 +75,10 @@ export interface ServedAgent {
   syncProblem(): string | undefined;
   /** Returns the configuration, as `kubeletconfig` of `/configz`. */
   configuration(): unknown;
-  /** Returns usage of the volumes of a pod; absent where it is not measured. */
-  volumes?(pod: Pod): Promise<readonly VolumeUsage[]>;
-  /** Returns the counts of the probes; absent where they are not counted. */
-  probes?(): Iterable<ProbeCount>;
+  /** Measures the node and the volumes of pods. */
+  readonly usage: Pick<UsageMeter, 'node' | 'volumes'>;
+  /** Returns the counts of the probes. */
+  probes(): Iterable<ProbeCount>;
 }
 
 /** Settings of {@link AgentServer}. */

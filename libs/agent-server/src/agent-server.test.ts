@@ -28,7 +28,10 @@ const options = (healthzPort: number) => ({
 it('closes its port again where that of its health cannot be had', async () => {
   const server = await AgentServer.open({
     options: options((taken.address() as AddressInfo).port),
-    agent: { nodeName: 'n', pods: () => [], syncProblem: () => undefined, configuration: () => ({}) },
+    agent: {
+      ...{ nodeName: 'n', pods: () => [], syncProblem: () => undefined, configuration: () => ({}), probes: () => [] },
+      usage: { node: () => Promise.reject(new Error('not measured')), volumes: async () => [] },
+    },
     runtime: new FakeRuntime(),
     ...{ names: namesOf('kubernetes'), metrics: new Metrics(), logger: silentLogger, clock: systemClock },
     pair: () => undefined,

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, readlink, realpath } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -9,14 +9,27 @@ import { StatusError } from '@orch/machinery';
 /** Sends a file of a folder, or a list of a folder below it. Links that lead out of it are not followed. @throws StatusError 404 */
 export async function sendNodeLog(folder: string, path: string, response: ServerResponse): Promise<void> {
   const root = await realpath(folder).catch(notFound);
-  const found = await realpath(join(root, path)).catch(notFound);
+  // Without blocking: it may be a pipe that nobody writes to.
+  const file = await open(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK).catch(notFound);
+  try {
+    await sendOpened(root, file, response);
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is open stays what it is, whatever the path leads to by now: so that is what is looked at. */
+async function sendOpened(root: string, file: FileHandle, response: ServerResponse): Promise<void> {
+  const opened = `/proc/self/fd/${file.fd}`;
+  const found = await readlink(opened);
   if (found !== root && !found.startsWith(`${root}${sep}`)) notFound();
-  const file = await stat(found).catch(notFound);
-  if (file.isDirectory()) return send(response, { contentType: 'text/html; charset=utf-8', body: await listOf(found) });
-  if (!file.isFile()) notFound();
+  const stats = await file.stat();
+  if (stats.isDirectory())
+    return send(response, { contentType: 'text/html; charset=utf-8', body: await listOf(opened) });
+  if (!stats.isFile()) notFound();
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
-  if (file.size === 0) return void response.end();
-  await pipeline(createReadStream(found, { end: file.size - 1 }), response);
+  if (stats.size === 0) return void response.end();
+  await pipeline(file.createReadStream({ start: 0, end: stats.size - 1, autoClose: false }), response);
 }
 
 function notFound(): never {

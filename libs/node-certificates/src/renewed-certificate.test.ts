@@ -159,6 +159,20 @@ test('a refused request is left alone until it has been deleted, and is made aga
   await until(() => made.pair() !== undefined);
 });
 
+test('a watch that expires whenever it begins is begun again at growing intervals', async () => {
+  api.forgets = true;
+  const made = certificate();
+  await made.start();
+  await requested();
+  await pass(60_000);
+  expect(api.watches).toBeGreaterThan(2);
+  expect(api.watches).toBeLessThan(8);
+  api.forgets = false;
+  await issue(DAY);
+  await pass(40_000, () => made.pair() !== undefined);
+  expect(api.made).toBe(1);
+});
+
 test('failures of the API are tried again at growing intervals', async () => {
   api.failure = new Error('away');
   const made = certificate();

@@ -126,13 +126,14 @@ export class RenewedCertificate implements PairSource {
 
   /** Whether it could be had; not when another is wanted meanwhile. */
   async #ask(wantedNow: WantedCertificate, key: string): Promise<boolean> {
-    const { client, names, logger, metrics } = this.settings;
+    const { client, names, clock, logger, metrics } = this.settings;
     const superseded = new AbortController();
     const signal = AbortSignal.any([superseded.signal, this.#abort.signal]);
     const forget = this.#whenSuperseded(wantedNow, () => superseded.abort());
     try {
       const onRefused = () => metrics?.failed();
-      const issued = await requestCertificate(key, wantedNow, { client: client(), names, logger, onRefused, signal });
+      const shared = { names, clock, logger, onRefused, signal };
+      const issued = await requestCertificate(key, wantedNow, { client: client(), ...shared });
       if (issued) await this.#take({ cert: issued.cert, key }, issued.isEarlier);
       return issued !== undefined;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { certificateRequest } from '@orch/authentication';
 import { type Client, hasReason, isExpired } from '@orch/client';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Logger } from '@orch/runtime';
+import { type Clock, type Logger, sleep } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
 import { requestName } from './request-name.js';
 import type { WantedCertificate } from './wanted.js';
 
@@ -14,6 +15,8 @@ interface RequestSettings {
   readonly client: RequestClient;
   /** Names of the installation. */
   readonly names: Names;
+  /** Clock of the waits. */
+  readonly clock: Clock;
   /** Gets to know what becomes of requests. */
   readonly logger: Logger;
   /** Called when a request has been refused. */
@@ -21,6 +24,9 @@ interface RequestSettings {
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }
+
+/** Waits between rounds that end at once, as those of a watch that expires whenever it begins. */
+const RETRY = { firstMs: 2_000, longestMs: 32_000 };
 
 /** A certificate that was issued. */
 interface IssuedCertificate {
@@ -43,11 +49,16 @@ export async function requestCertificate(
   const ref = { group: settings.names.group('certificates.orch.io'), version: 'v1', resource: RESOURCE } as const;
   const name = requestName(key, wanted);
   const object = await requestObject(name, key, wanted, settings.names);
-  while (!settings.signal.aborted) {
+  const { signal, clock } = settings;
+  const backoff = new Backoff(RETRY);
+  while (!signal.aborted) {
+    const since = clock.now();
     const made = await create(ref, object, settings);
     const request = made ?? (await existing(ref, name, settings));
     const cert = request && (await issued(ref, request, settings));
     if (cert !== undefined) return { cert, isEarlier: made === undefined };
+    if (clock.now() - since >= RETRY.firstMs) backoff.reset();
+    else await sleep(clock, backoff.next(), signal);
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export { PodRunner } from './containers/pod-runner.js';
 export { SandboxConfigs } from './containers/sandbox-configs.js';
 export type { StartError } from './containers/start-error.js';
 export { ImagePuller, type ImagePullerSettings } from './images/image-puller.js';
-export { ProbeManager } from './probes/probe-manager.js';
+export { type CountedChecks, ProbeManager } from './probes/probe-manager.js';
 export { Prober } from './probes/prober.js';
 export type { WaitingReason } from './status/container-statuses.js';
 export { isFinal } from './status/pod-phase.js';

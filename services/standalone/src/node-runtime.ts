@@ -99,9 +99,10 @@ export async function nodeOf(settings: NodeSettings): Promise<(api: ServedApi) =
   const user = { name: `system:node:${nodeNameFor(options)}`, groups: ['system:nodes'] };
   const agentFor = async (api: ServedApi) => {
     await makeImages(images, api);
-    const connection = await connectionOf(user, certDir, api);
+    const { connection, stop } = await connectionOf(user, certDir, api);
     const node = { podLogs: join(dataDir, 'node', 'logs'), names: namesOf(naming) };
-    return agentComponent({ ...node, options, connection, logger: api.logger, metrics: new Metrics() });
+    const agent = agentComponent({ ...node, options, connection, logger: api.logger, metrics: new Metrics() });
+    return { ...agent, stop: (deadline: AbortSignal) => stop().then(() => agent.stop(deadline)) };
   };
   return (api) => [componentOf(() => agentFor(api))];
 }

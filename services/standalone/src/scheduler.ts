@@ -45,21 +45,31 @@ export async function schedulerOf(settings: SchedulerSettings): Promise<(api: Se
   const { configurationOf, schedulingComponent } = await import('@orch/scheduler-process');
   const names = namesOf(naming);
   const { configuration, warnings } = await configurationOf({ file, names });
-  const connected = async (api: ServedApi) => {
+  const connect = async (api: ServedApi): Promise<Connected> => {
     for (const warning of warnings) api.logger.warn(warning);
-    const connection = await connectionOf(USER, certDir, api);
+    const { connection, stop } = await connectionOf(USER, certDir, api);
     const process = { maxBindings: MAX_BINDINGS, metrics: new Metrics(), logger: api.logger };
-    return schedulingComponent({ ...process, configuration, connection, names });
+    return { scheduling: schedulingComponent({ ...process, configuration, connection, names }), stop };
   };
-  return (api) => [componentOf(api, () => connected(api))];
+  return (api) => [componentOf(api, () => connect(api))];
 }
 
-function componentOf(api: ServedApi, connected: () => Promise<SchedulingComponent>): Component {
-  let scheduling: SchedulingComponent | undefined;
+/** A scheduler, and what ends the renewal of its certificate. */
+interface Connected {
+  readonly scheduling: SchedulingComponent;
+  stop(): Promise<void>;
+}
+
+function componentOf(api: ServedApi, connect: () => Promise<Connected>): Component {
+  let connected: Connected | undefined;
   const start = async () => {
-    scheduling = await connected();
+    connected = await connect();
     // The API is there for others already, who may have to give the scheduler its rights.
-    void scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
+    void connected.scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
   };
-  return { name: 'scheduler', start, stop: async (deadline) => scheduling?.stop(deadline) };
+  const stop = async (deadline: AbortSignal) => {
+    await connected?.stop();
+    await connected?.scheduling.stop(deadline);
+  };
+  return { name: 'scheduler', start, stop };
 }

@@ -1,8 +1,9 @@
 import type { ContainerStatistics, SandboxStatistics } from '@orch/container-runtime';
+import type { NodeUsage } from '@orch/node-resources';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { expect, it } from 'vitest';
-import type { MachineUsage } from './node-usage.js';
 import { containerMetrics, probeMetrics, resourceMetrics } from './resource-metrics.js';
+import { summaryOf } from './summary.js';
 
 const kept = { labels: {}, annotations: {} };
 const cpu = { at: 2_000, usageCoreNanoseconds: 1_500_000_000 };
@@ -15,9 +16,11 @@ const usage: SandboxStatistics = {
   network: [{ name: 'eth0', rxBytes: 1, rxErrors: 2, txBytes: 3, txErrors: 4 }],
   containers: [container('c', { cpu, memory }), container('bare', {})],
 };
-const node: MachineUsage = {
-  ...{ at: 1_000, startedAt: 0, cpuNanoseconds: 4_000_000_000 },
-  memory: { available: 1, usage: 2, workingSet: 3 },
+const disk = { capacityBytes: 9, availableBytes: 5, usedBytes: 4, inodes: 9, inodesFree: 3, device: 1 };
+const node: NodeUsage = {
+  ...{ at: 1_000, startedAt: 0, cpu: { usageCoreNanoseconds: 4_000_000_000, usageNanoCores: 7 } },
+  memory: { capacityBytes: 4, availableBytes: 1, usageBytes: 2, workingSetBytes: 3 },
+  ...{ nodefs: disk, imagefs: disk, hasOwnImagefs: false, processes: { max: 100, running: 10 } },
 };
 const pod: Pod = {
   metadata: { name: 'web', namespace: 'default' },
@@ -77,4 +80,25 @@ it('the metrics of probes have their counts', () => {
   expect(samples(probeMetrics([{ ...labels, count: 2 }]))).toEqual([
     'prober_probe_total{container="c",namespace="default",pod="we\\"b",pod_uid="u",probe_type="Liveness",result="failed"} 2',
   ]);
+});
+
+it('the summary has the node with its file systems, and pods with their volumes; the short one has CPU and memory', () => {
+  const volume = { ...{ name: 'v', at: 1_000, capacityBytes: 9, availableBytes: 5, usedBytes: 2 }, inodesUsed: 1 };
+  const volumes = [{ ...volume, inodes: 9, inodesFree: 3 }];
+  const images = { at: 0, mountpoint: '/images', usedBytes: 3, inodesUsed: 2 };
+  const source = { nodeName: 'n', node, images, pods: [{ usage, pod, volumes }] };
+  const time = '1970-01-01T00:00:01Z';
+  expect(summaryOf(source, false)).toMatchObject({
+    node: {
+      nodeName: 'n',
+      cpu: { time, usageCoreNanoSeconds: 4_000_000_000, usageNanoCores: 7 },
+      memory: { time, availableBytes: 1, usageBytes: 2, workingSetBytes: 3 },
+      fs: { time, availableBytes: 5, capacityBytes: 9, usedBytes: 4, inodesFree: 3, inodes: 9, inodesUsed: 6 },
+      runtime: { imageFs: { time, availableBytes: 5, usedBytes: 3, inodesUsed: 2 } },
+      rlimit: { time, maxpid: 100, curproc: 10 },
+    },
+    pods: [{ podRef: { name: 'web' }, volume: [{ time, name: 'v', usedBytes: 2, inodesUsed: 1, capacityBytes: 9 }] }],
+  });
+  expect(JSON.stringify(summaryOf(source, false))).not.toContain('device');
+  expect(JSON.stringify(summaryOf(source, true))).not.toMatch(/inodes|rlimit|volume/);
 });

@@ -1,15 +1,15 @@
 import type { ContainerStatistics, NetworkUsage, SandboxStatistics } from '@orch/container-runtime';
+import type { NodeUsage } from '@orch/node-resources';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { ProbeCount } from '../agent-server-settings.js';
 import { type Metric, metricsText, type Sample } from './metric-text.js';
-import type { MachineUsage } from './node-usage.js';
 
 const NANOSECONDS = 1e9;
 
 /** Measurements that `/metrics/resource` is made of. */
 interface ResourceSource {
   /** The machine; absent where it could not be measured. */
-  readonly node: MachineUsage | undefined;
+  readonly node: NodeUsage | undefined;
   /** The pods. */
   readonly usages: readonly SandboxStatistics[];
   /** Their containers. */
@@ -41,13 +41,13 @@ const RESOURCE_METRICS: readonly Metric<ResourceSource>[] = [
     name: 'node_cpu_usage_seconds_total',
     type: 'counter',
     help: '[ALPHA] Cumulative cpu time consumed by the node in core-seconds',
-    samples: ({ node }) => (node ? [{ value: node.cpuNanoseconds / NANOSECONDS, at: node.at }] : []),
+    samples: ({ node }) => (node ? [{ value: node.cpu.usageCoreNanoseconds / NANOSECONDS, at: node.at }] : []),
   },
   {
     name: 'node_memory_working_set_bytes',
     type: 'gauge',
     help: '[ALPHA] Current working set of the node in bytes',
-    samples: ({ node }) => (node ? [{ value: node.memory.workingSet, at: node.at }] : []),
+    samples: ({ node }) => (node ? [{ value: node.memory.workingSetBytes, at: node.at }] : []),
   },
   {
     name: 'pod_cpu_usage_seconds_total',
@@ -71,7 +71,7 @@ const RESOURCE_METRICS: readonly Metric<ResourceSource>[] = [
 
 /** Formats `/metrics/resource`, which the autoscalers' metrics are made of. @param pods those that the agent knows */
 export function resourceMetrics(
-  node: MachineUsage | undefined,
+  node: NodeUsage | undefined,
   usages: readonly SandboxStatistics[],
   pods: readonly Pod[],
 ): string {

@@ -6,20 +6,17 @@ import type {
   NetworkUsage,
   SandboxStatistics,
 } from '@orch/container-runtime';
+import type { FilesystemSize, NodeUsage, VolumeUsage } from '@orch/node-resources';
 import type { Pod } from '@orch/schema/types/core/v1';
-import type { VolumeUsage } from '../agent-server-settings.js';
-import type { FsUsage, MachineUsage } from './node-usage.js';
 
 /** Measurements that a summary is made of; absent parts are not measured. */
 export interface SummarySource {
   /** Name of the node. */
   readonly nodeName: string;
-  /** The machine. */
-  readonly node: MachineUsage;
-  /** The file system of the agent. */
-  readonly fs?: FsUsage;
-  /** The file system of images, and what images use of it. */
-  readonly images?: { readonly fs: FsUsage; readonly used: FilesystemUsage };
+  /** The machine, with the file systems of pods and of images. */
+  readonly node: NodeUsage;
+  /** What images use of theirs. */
+  readonly images?: FilesystemUsage;
   /** The pods. */
   readonly pods: readonly MeasuredPod[];
 }
@@ -35,15 +32,15 @@ interface MeasuredPod {
 }
 
 /** Formats the answer of `/stats/summary`. @param isShort of CPU and memory alone */
-export function summaryOf({ nodeName, node, fs, images, pods }: SummarySource, isShort: boolean): object {
+export function summaryOf({ nodeName, node, images, pods }: SummarySource, isShort: boolean): object {
   return {
     node: {
       nodeName,
       startTime: timeOf(node.startedAt),
       cpu: nodeCpu(node),
       memory: nodeMemory(node),
-      ...(!isShort && fs && { fs: fsOf(fs) }),
-      ...(!isShort && images && { runtime: { imageFs: { ...fsOf(images.fs), ...usedOf(images.used) } } }),
+      ...(!isShort && { fs: fsOf(node.nodefs, node.at), rlimit: rlimitOf(node) }),
+      ...(!isShort && images && { runtime: { imageFs: { ...fsOf(node.imagefs, node.at), ...usedOf(images) } } }),
     },
     pods: pods.map((each) => podOf(each, node.at, isShort)),
   };
@@ -51,16 +48,21 @@ export function summaryOf({ nodeName, node, fs, images, pods }: SummarySource, i
 
 const timeOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
-const nodeCpu = ({ at, cpuNanoCores, cpuNanoseconds }: MachineUsage) => ({
-  ...{ time: timeOf(at), usageCoreNanoSeconds: cpuNanoseconds },
-  ...(cpuNanoCores !== undefined && { usageNanoCores: cpuNanoCores }),
+const nodeCpu = ({ at, cpu }: NodeUsage) => cpuOf({ at, ...cpu });
+
+const nodeMemory = ({ at, memory: { capacityBytes: _all, ...measured } }: NodeUsage) => ({
+  time: timeOf(at),
+  ...measured,
 });
 
-const nodeMemory = ({ at, memory: { available, usage, workingSet } }: MachineUsage) => ({
-  ...{ time: timeOf(at), availableBytes: available, usageBytes: usage, workingSetBytes: workingSet },
+const fsOf = ({ device: _device, ...size }: FilesystemSize, at: number) => ({
+  ...{ time: timeOf(at), ...size },
+  inodesUsed: size.inodes - size.inodesFree,
 });
 
-const fsOf = ({ at, ...rest }: FsUsage) => ({ time: timeOf(at), ...rest });
+const rlimitOf = ({ at, processes: { max, running } }: NodeUsage) => ({
+  ...{ time: timeOf(at), maxpid: max, curproc: running },
+});
 
 const usedOf = ({ usedBytes, inodesUsed }: FilesystemUsage) => ({ usedBytes, inodesUsed });
 

@@ -24,7 +24,7 @@ export interface NodeAgentSettings {
   readonly runtime: Runtime;
   /** Mounts of the machine. */
   readonly mounter: Mounter;
-  /** Folder of the logs of pods. Default `/var/log/pods`. */
+  /** Folder of the logs of pods. Default: `--pod-logs-dir`. */
   readonly podLogs?: string;
   /** Folder where the kernel shows cgroups. Default `/sys/fs/cgroup`. */
   readonly cgroupMount?: string;

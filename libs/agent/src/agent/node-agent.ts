@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { limitOpenFiles, type PinnedContainers, type PressureType, type UsageMeter } from '@orch/node-resources';
+import type { CountedChecks } from '@orch/pod-containers';
 import {
   EventRecorder,
   type EventSink,
@@ -80,9 +81,15 @@ export class NodeAgent {
     return ageMs < RELIST_LIMIT_MS ? undefined : 'the runtime has not been listed for three minutes';
   }
 
-  /** Measures what the node and its pods use; undefined before the agent has started. */
-  get usage(): UsageMeter | undefined {
-    return this.#care?.meter;
+  /** Measures what the node and its pods use. @throws Error before the agent has started */
+  get usage(): UsageMeter {
+    if (!this.#care) throw new Error('the agent has not started');
+    return this.#care.meter;
+  }
+
+  /** Returns how often containers were probed, by result. */
+  probes(): Iterable<CountedChecks> {
+    return this.#pods?.probes.counts() ?? [];
   }
 
   /** Ends the agent in the reverse order of its start; containers go on. */

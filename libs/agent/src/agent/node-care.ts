@@ -3,7 +3,9 @@ import {
   EvictionManager,
   ImageCollector,
   IptablesChains,
+  LogLinks,
   LogRotator,
+  OomWatcher,
   type PressureRefusal,
   type PressureType,
   pressureRefusal,
@@ -37,6 +39,10 @@ interface NodeCareSettings
   readonly events: EventSink;
 }
 
+/** Logs at a place of their own have no links in the folder of all, unless that is asked for. */
+const linksOf = (wanted: string | undefined, podLogs: string): string =>
+  wanted ?? (podLogs === '/var/log/pods' ? '/var/log/containers' : '');
+
 /** The care for the resources of the node: eviction, removal of what is not needed, logs, rules of the host. */
 export class NodeCare {
   /** Measures what the node and its pods use. */
@@ -45,7 +51,7 @@ export class NodeCare {
   readonly #parts: readonly { start(): void; stop(): Promise<void> }[];
 
   constructor(private readonly settings: NodeCareSettings) {
-    const { options, runtime, podLogs = '/var/log/pods', cgroupMount, clock, logger } = settings;
+    const { options, runtime, podLogs = options.podLogsDir, cgroupMount, clock, logger } = settings;
     const folders = new PodFolders(options.rootDir);
     this.meter = new UsageMeter({ runtime, folders, podLogs, clock, ...(cgroupMount && { cgroupMount }) });
     const images = this.#makeImages();
@@ -53,11 +59,14 @@ export class NodeCare {
     this.#eviction = this.#makeEviction(images, containers);
     const { containerLogMaxSize: maxBytes, containerLogMaxFiles: maxFiles } = options;
     const { iptablesDropBit: dropBit, iptablesMasqueradeBit: masqueradeBit } = options;
+    const links = linksOf(options.containerLogLinks, podLogs);
     this.#parts = [
       this.#eviction,
       images,
       containers,
       new LogRotator({ runtime, maxBytes, maxFiles, clock, logger }),
+      new OomWatcher({ events: settings.events, clock, logger }),
+      ...(links === '' ? [] : [new LogLinks({ folder: links, podLogs, runtime, clock, logger })]),
       // Pods in the network of the machine need no rules, and a machine that is no node of a network keeps its own.
       ...(options.makeIptablesUtilChains && !options.containerRuntimeEndpoint.startsWith('process:')
         ? [new IptablesChains({ dropBit, masqueradeBit, clock, logger })]

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -44,6 +44,7 @@ async function start(args: readonly string[], clients?: Partial<AgentClients>): 
   const { values: options } = readAgentOptions(
     [
       ...['--naming=kubernetes', '--hostname-override=n', `--root-dir=${join(folder, 'root')}`, '--resolv-conf='],
+      `--pod-logs-dir=${join(folder, 'logs')}`,
       // These are of the machine, or of the process of the test.
       ...['--oom-score-adj=0', '--fail-swap-on=false', '--make-iptables-util-chains=false', '--eviction-hard='],
       ...[`--pod-manifest-path=${join(folder, 'manifests')}`, '--image-gc-high-threshold=100', ...args],
@@ -52,7 +53,7 @@ async function start(args: readonly string[], clients?: Partial<AgentClients>): 
     () => '',
   );
   agent = await NodeAgent.start({
-    ...{ options, runtime, mounter: NO_MOUNTS, podLogs: join(folder, 'logs'), cgroupMount: join(folder, 'cgroup') },
+    ...{ options, runtime, mounter: NO_MOUNTS, cgroupMount: join(folder, 'cgroup') },
     ...{ clock, logger: silentLogger },
     ...(clients && { clients: clients as AgentClients }),
   });
@@ -175,15 +176,34 @@ async function* nothing(): AsyncGenerator<never> {
   throw new Error('unreachable');
 }
 
+describe('logs', () => {
+  it('--pod-logs-dir: those of pods are there; --container-log-links: with links to each in one folder', async () => {
+    await put('a');
+    const [logs, links] = [join(folder, 'other-logs'), join(folder, 'links')];
+    await start([`--pod-logs-dir=${logs}`, `--container-log-links=${links}`]);
+    await made('a');
+    const [sandbox] = runtime.faults.calls.filter(({ method }) => method === 'runSandbox');
+    const { logDirectory } = sandbox?.args[0] as SandboxConfig;
+    expect(logDirectory).toBe(join(logs, `default_a-n_${uid('a')}`));
+    await writeFile(join(logDirectory, 'a/0.log'), '');
+    await expect
+      .poll(async () => (await clock.advance(10_000), readdir(links).catch(() => [])))
+      .toEqual([expect.stringMatching(/^a-n_default_a-container-\d+\.log$/)]);
+  });
+});
+
 describe('sources of pods', () => {
   it('--pod-manifest-path: the pods of a folder run; --file-check-frequency: it is read again each time', async () => {
-    // A link to a file elsewhere: its changes are not noticed, but seen.
-    const elsewhere = join(folder, 'elsewhere.json');
-    await writeFile(elsewhere, manifest('first'));
-    await symlink(elsewhere, join(folder, 'link.json'));
-    await start([`--pod-manifest-path=${join(folder, 'link.json')}`, '--file-check-frequency=7s']);
+    // A link to a link elsewhere: where that leads is not noticed, but seen.
+    const [here, elsewhere] = [join(folder, 'here'), join(folder, 'elsewhere')];
+    await Promise.all([here, elsewhere].map((path) => mkdir(path)));
+    for (const name of ['first', 'second']) await writeFile(join(elsewhere, name), manifest(name));
+    await symlink('first', join(elsewhere, 'current'));
+    await symlink(join(elsewhere, 'current'), join(here, 'link.json'));
+    await start([`--pod-manifest-path=${join(here, 'link.json')}`, '--file-check-frequency=7s']);
     await made('first');
-    await writeFile(elsewhere, manifest('second'));
+    await symlink('second', join(elsewhere, 'next'));
+    await rename(join(elsewhere, 'next'), join(elsewhere, 'current'));
     await clock.advance(6_000 - clock.now());
     expect(agent?.pods().map(({ metadata }) => metadata?.name)).toEqual(['first-n']);
     await expect

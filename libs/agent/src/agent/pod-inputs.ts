@@ -78,7 +78,7 @@ export class PodInputs {
 
   /** Returns the settings of pods and containers. */
   inputs(): Inputs {
-    const { options, clients, mounter, podLogs = '/var/log/pods' } = this.settings;
+    const { options, clients, mounter, podLogs = options.podLogsDir } = this.settings;
     const profiles = join(options.rootDir, 'seccomp');
     const cgroups = { root: cgroupAt(options.cgroupRoot), driver: options.cgroupDriver };
     const sandboxes = new SandboxConfigs({

@@ -85,6 +85,9 @@ export class NodeStatusReporter {
     const body = { status: statusPatch(before, after) };
     const updated = await client.patch<Node & ApiObject>(NODES, name, 'strategic', body, {}, { subresource: 'status' });
     this.#reportedAt = clock.now();
+    const [bootBefore, boot] = [before.nodeInfo?.bootID, after.nodeInfo?.bootID];
+    if (bootBefore && bootBefore !== boot)
+      events.ofNode('Warning', 'Rebooted', `Node ${name} has been rebooted, boot id: ${boot}`);
     onNode(updated);
   }
 }

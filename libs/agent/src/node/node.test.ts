@@ -333,6 +333,34 @@ describe('the status of the node', () => {
   });
 });
 
+describe('a machine that was started anew', () => {
+  it('is told once, as an event', async () => {
+    const nodeInfo = { bootID: 'before' } as NonNullable<NodeStatus['nodeInfo']>;
+    let stored: Node & ApiObject = { metadata: { name: 'n1' }, status: { nodeInfo } };
+    const told: string[] = [];
+    const clock = new ManualClock();
+    const reporter = new NodeStatusReporter({
+      client: {
+        get: async () => stored,
+        patch: async (_ref: unknown, _name: string, _type: string, { status }: { status: NodeStatus }) => {
+          stored = { ...stored, status: { ...stored.status, ...status } };
+          return stored;
+        },
+      } as unknown as Pick<Client, 'get' | 'patch'>,
+      ...{ name: 'n1', status: async () => ({ nodeInfo: { ...nodeInfo, bootID: 'now' } }), onNode: () => undefined },
+      health: async () => ({ problems: [], memoryPressure: false, diskPressure: false, pidPressure: false }),
+      ...{ updateMs: 10_000, reportMs: 10_000, clock, logger: silentLogger },
+      events: { ofPod() {}, ofNode: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`) },
+    });
+    await reporter.start();
+    await clock.advance(30_000);
+    await reporter.stop();
+    expect(told.filter((line) => line.includes('Rebooted'))).toEqual([
+      'Warning Rebooted: Node n1 has been rebooted, boot id: now',
+    ]);
+  });
+});
+
 describe('the lease of the node', () => {
   function leased() {
     const clock = new ManualClock();

@@ -30,6 +30,11 @@ export const podOptions = {
   },
   'container-log-max-files': { type: 'int', default: 5, min: 2, help: 'Log files that are kept of a container.' },
   'container-log-max-size': { type: 'bytes', default: 10 * 2 ** 20, min: 1, help: 'Size at which a log is rotated.' },
+  'pod-logs-dir': { type: 'string', default: '/var/log/pods', help: 'Folder of the logs of pods.' },
+  'container-log-links': {
+    type: 'string',
+    help: 'Folder of links to the logs of containers, for programs that collect them; empty for none. Default: /var/log/containers, and none where the logs are not in /var/log/pods.',
+  },
   'cluster-dns': {
     type: 'list',
     check: checkAddresses,

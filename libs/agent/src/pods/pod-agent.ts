@@ -89,6 +89,8 @@ export interface PodAgentSettings {
   readonly logger: Logger;
 }
 
+const DUPLICATE = 'Error validating pod: pods of one source have the same full name or uid';
+
 /** Runs the pods of a node: from their sources to the runtime, and their status back. */
 export class PodAgent {
   /** The pods that should run. Sources deliver theirs here. */
@@ -99,6 +101,8 @@ export class PodAgent {
   readonly workers: PodWorkers;
   /** Lists of the runtime. */
   readonly relist: Relist;
+  /** Probes of the pods. */
+  readonly probes: ProbeManager;
   readonly #observation: RuntimeObserver;
   readonly #housekeeping: PodHousekeeping;
 
@@ -107,14 +111,14 @@ export class PodAgent {
     this.#observation = new RuntimeObserver(runtime, runtimeName, this.#nodeIPs);
     this.desired = this.#makeDesired();
     this.statuses = this.#makeStatuses();
-    const probes = new ProbeManager({
+    this.probes = new ProbeManager({
       prober: new Prober(runtime, events, clock, logger),
       statusOf: (uid) => this.statuses.get(uid),
       onResult: (uid) => this.workers.wake(uid),
       clock,
     });
     this.workers = new PodWorkers({
-      stages: this.#makeSyncer(probes),
+      stages: this.#makeSyncer(this.probes),
       admit: (pod, others) => this.#admit(pod, others),
       isStatic: (pod) => this.#isStatic(pod),
       clock,
@@ -155,13 +159,7 @@ export class PodAgent {
       annotations,
       clock,
       onChange: (change) => this.#changed(change),
-      onDuplicate: (pod) =>
-        events.ofPod(
-          pod,
-          'Warning',
-          'FailedValidation',
-          'Error validating pod: pods of one source have the same full name or uid',
-        ),
+      onDuplicate: (pod) => events.ofPod(pod, 'Warning', 'FailedValidation', DUPLICATE),
     });
   }
 

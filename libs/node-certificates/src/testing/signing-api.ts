@@ -16,6 +16,10 @@ export class SigningApi {
   readonly requests = new Map<string, Kept>();
   /** Number of requests ever made. */
   made = 0;
+  /** Whether each watch expires at once. */
+  forgets = false;
+  /** Number of watches ever begun. */
+  watches = 0;
   /** Thrown by the next calls. */
   failure: Error | undefined;
   readonly #authority = createTestAuthority();
@@ -78,6 +82,8 @@ export class SigningApi {
   }
 
   async *#watch(signal: AbortSignal): AsyncGenerator<WatchEvent<Kept>, void> {
+    this.watches++;
+    if (this.forgets) throw refusal(410, 'Expired');
     const pending: WatchEvent<Kept>[] = [];
     let wake = () => {};
     const watcher = (event: WatchEvent<Kept>) => {
@@ -101,5 +107,5 @@ export class SigningApi {
   }
 }
 
-const refusal = (code: number, reason: 'AlreadyExists' | 'NotFound'): ApiError =>
+const refusal = (code: number, reason: 'AlreadyExists' | 'NotFound' | 'Expired'): ApiError =>
   new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, code, message: reason });

@@ -55,6 +55,26 @@ describe('IptablesChains', () => {
     expect([...lines].sort()).toEqual(before);
   });
 
+  it('makes them once a failure is over, as of a lock that another program held', async () => {
+    const { lines, run } = new Tables();
+    const { all, logger } = warnings();
+    const clock = new ManualClock();
+    let isLocked = true;
+    const locked: Tables['run'] = (program, args) =>
+      isLocked ? Promise.reject(new Error('Another app is currently holding the xtables lock')) : run(program, args);
+    const chains = make(locked, logger, clock);
+    chains.start();
+    await clock.advance(0);
+    expect([lines.length, all.length]).toEqual([0, 2]);
+    isLocked = false;
+    await clock.advance(60_000);
+    expect(lines).toContain('iptables nat KUBE-MARK-DROP -j MARK --or-mark 0x00000008');
+    isLocked = true;
+    await clock.advance(60_000);
+    expect(all).toHaveLength(4);
+    await chains.stop();
+  });
+
   it('warns once where there is no program or no right', async () => {
     const { all, logger } = warnings();
     const chains = make(() => Promise.reject(new Error('spawn iptables ENOENT')), logger);

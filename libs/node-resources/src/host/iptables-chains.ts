@@ -24,7 +24,7 @@ const PROGRAMS = ['iptables', 'ip6tables'] as const;
 export class IptablesChains {
   readonly #periodic: Periodic;
   readonly #run: RunProgram;
-  /** Programs that failed: they are not there, or the agent has not the right. */
+  /** Programs that failed the last time: that was told. */
   readonly #failed = new Set<string>();
 
   constructor(private readonly settings: IptablesChainsSettings) {
@@ -44,13 +44,14 @@ export class IptablesChains {
     await this.#periodic.stop();
   }
 
-  /** Makes what is missing, for each family of addresses whose program works. */
+  /** Makes what is missing, for each family of addresses. A failure is told once, and tried again the next time. */
   async ensure(): Promise<void> {
     for (const program of PROGRAMS) {
-      if (this.#failed.has(program)) continue;
       try {
         await this.#ensureFamily(program);
+        this.#failed.delete(program);
       } catch (error) {
+        if (this.#failed.has(program)) continue;
         this.#failed.add(program);
         this.settings.logger.warn('chains of iptables cannot be made; services may not work on this node', {
           ...{ program, err: String(error) },

@@ -1,9 +1,12 @@
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime, SandboxStatistics } from '@orch/container-runtime';
-import type { PodFolders } from '@orch/pod-environment';
+import { type PodFolders, uidOf } from '@orch/pod-environment';
 import { type Clock, sleep } from '@orch/runtime';
+import type { Pod } from '@orch/schema/types/core/v1';
+import { CpuMeter } from './cpu-meter.js';
 import { type HostFiles, hostFiles, type TreeSize } from './host-files.js';
-import type { NodeMemory, NodeUsage, PodUsage } from './usage.js';
+import type { NodeMemory, NodeUsage, PodUsage, VolumeUsage } from './usage.js';
 
 /** Settings of {@link UsageMeter}. */
 interface UsageMeterSettings {
@@ -44,9 +47,11 @@ interface MeasuredTree {
 export class UsageMeter {
   readonly #trees = new Map<string, MeasuredTree>();
   readonly #files: HostFiles;
+  readonly #cpu: CpuMeter;
 
   constructor(private readonly settings: UsageMeterSettings) {
     this.#files = settings.files ?? hostFiles;
+    this.#cpu = new CpuMeter(settings.clock);
   }
 
   /** Measures the node. @throws Error for what cannot be measured */
@@ -59,7 +64,28 @@ export class UsageMeter {
     ]);
     const imagefs = await this.#imagefs(nodefs);
     const hasOwnImagefs = imagefs.device !== nodefs.device;
-    return { at: clock.wall(), memory, nodefs, imagefs, hasOwnImagefs, processes };
+    const at = clock.wall();
+    const startedAt = at - Math.round(uptime() * 1000);
+    return { at, startedAt, cpu: this.#cpu.usage(), memory, nodefs, imagefs, hasOwnImagefs, processes };
+  }
+
+  /** Measures the volumes of a pod that are folders of the node for it alone: not those of hosts and claims. */
+  async volumes(pod: Pod): Promise<VolumeUsage[]> {
+    const folder = this.settings.folders.volumes(uidOf(pod));
+    const measured: VolumeUsage[] = [];
+    for (const type of await this.#files.entries(folder))
+      for (const name of await this.#files.entries(join(folder, type)))
+        measured.push(await this.#volume(name, join(folder, type, name)));
+    return measured;
+  }
+
+  async #volume(name: string, path: string): Promise<VolumeUsage> {
+    const [{ bytes, inodes: inodesUsed }, { capacityBytes, availableBytes, inodes, inodesFree }] = await Promise.all([
+      this.#tree(path),
+      this.#files.filesystem(path),
+    ]);
+    const at = this.settings.clock.wall();
+    return { name, at, capacityBytes, availableBytes, usedBytes: bytes, inodes, inodesFree, inodesUsed };
   }
 
   /**
@@ -140,7 +166,8 @@ export class UsageMeter {
         ? capacityBytes - kibibytes('MemFree') - kibibytes('Inactive\\(file\\)')
         : Number(usage) - inactive;
     const workingSetBytes = Math.min(Math.max(used, 0), capacityBytes);
-    return { capacityBytes, availableBytes: capacityBytes - workingSetBytes, workingSetBytes };
+    const usageBytes = usage === undefined ? capacityBytes - kibibytes('MemFree') : Number(usage);
+    return { capacityBytes, usageBytes, availableBytes: capacityBytes - workingSetBytes, workingSetBytes };
   }
 
   async #processes(): Promise<{ max: number; running: number }> {

@@ -2,6 +2,7 @@ import { PodFolders } from '@orch/pod-environment';
 import { ManualClock } from '@orch/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { FILESYSTEM } from '../testing/doubles.js';
+import { CpuMeter } from './cpu-meter.js';
 import { hostFiles } from './host-files.js';
 import { diskOf, memoryOf } from './usage.js';
 import { UsageMeter } from './usage-meter.js';
@@ -52,7 +53,7 @@ const PIDS = {
 describe('UsageMeter', () => {
   it('measures memory by the root cgroup of version 1, else by what the kernel tells', async () => {
     const plain = await setup({ ...PIDS, '/proc/meminfo': MEMINFO }).meter.node();
-    expect(plain.memory).toEqual({ capacityBytes: 1_024_000, availableBytes: 512_000, workingSetBytes: 512_000 });
+    expect(plain.memory).toEqual({ capacityBytes: 1_024_000, usageBytes: 716_800, availableBytes: 512_000, workingSetBytes: 512_000 });
     expect([plain.processes, plain.hasOwnImagefs]).toEqual([{ max: 900, running: 345 }, true]);
     const cgroup = { 'memory.usage_in_bytes': '300000', 'memory.stat': 'cache 9\ntotal_inactive_file 100000\n' };
     const folder = Object.entries(cgroup).map(([name, text]) => [`/sys/fs/cgroup/memory/${name}`, text]);
@@ -95,6 +96,30 @@ describe('a folder with many files', () => {
     for (const release of releases) release();
     expect(await disk()).toBe(20);
     expect(walked).toHaveLength(2);
+  });
+});
+
+describe('CPU time of the machine', () => {
+  it('has a rate from the second measurement on, of a second at least', () => {
+    const clock = new ManualClock();
+    let used = 5e9;
+    const meter = new CpuMeter(clock, () => used);
+    expect(meter.usage()).toEqual({ usageCoreNanoseconds: 5e9 });
+    used = 6e9;
+    clock.advanceNow(500);
+    expect(meter.usage()).toEqual({ usageCoreNanoseconds: 6e9 });
+    clock.advanceNow(1_500);
+    expect(meter.usage()).toEqual({ usageCoreNanoseconds: 6e9, usageNanoCores: 5e8 });
+  });
+});
+
+describe('volumes of a pod', () => {
+  it('are measured with the file system that they are on', async () => {
+    const { meter } = setup({});
+    const [volume] = await meter.volumes({ metadata: { uid: 'u' } });
+    const { capacityBytes, availableBytes, inodes, inodesFree } = FILESYSTEM;
+    expect(volume).toMatchObject({ name: 'v', usedBytes: 10, inodesUsed: 2 });
+    expect(volume).toMatchObject({ capacityBytes, availableBytes, inodes, inodesFree });
   });
 });
 

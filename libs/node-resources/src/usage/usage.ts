@@ -1,4 +1,5 @@
 import type { ContainerStatistics } from '@orch/container-runtime';
+import type { NodeCpu } from './cpu-meter.js';
 import type { FilesystemSize, TreeSize } from './host-files.js';
 
 /** Memory of the node; bytes. */
@@ -7,6 +8,8 @@ export interface NodeMemory {
   readonly capacityBytes: number;
   /** Memory that can be given away without swapping: the capacity without the working set. */
   readonly availableBytes: number;
+  /** Memory in use, file pages among it. */
+  readonly usageBytes: number;
   /** Memory in use, without file pages that are not used any more. */
   readonly workingSetBytes: number;
 }
@@ -15,6 +18,10 @@ export interface NodeMemory {
 export interface NodeUsage {
   /** Milliseconds since 1970 at which it was measured. */
   readonly at: number;
+  /** Milliseconds since 1970 at which the machine was started. */
+  readonly startedAt: number;
+  /** CPU time. */
+  readonly cpu: NodeCpu;
   /** Memory. */
   readonly memory: NodeMemory;
   /** File system of the agent's folder: volumes and logs. */
@@ -35,6 +42,26 @@ interface ContainerUsage {
   readonly statistics: ContainerStatistics;
   /** Its log files. */
   readonly logs: TreeSize;
+}
+
+/** Usage of a volume, and of the file system that it is on; bytes and counts. */
+export interface VolumeUsage {
+  /** Name of the volume in its pod. */
+  readonly name: string;
+  /** Milliseconds since 1970 at which it was measured. */
+  readonly at: number;
+  /** Size of its file system. */
+  readonly capacityBytes: number;
+  /** Free for the pod. */
+  readonly availableBytes: number;
+  /** In use by the volume. */
+  readonly usedBytes: number;
+  /** Number of inodes of its file system. */
+  readonly inodes: number;
+  /** Free inodes. */
+  readonly inodesFree: number;
+  /** Inodes in use by the volume. */
+  readonly inodesUsed: number;
 }
 
 /** Usage of a pod. */

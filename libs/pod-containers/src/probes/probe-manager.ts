@@ -19,6 +19,24 @@ interface ProbeManagerSettings {
   readonly random?: () => number;
 }
 
+/** Number of checks of a container with one result (`prober_probe_total`). */
+export interface CountedChecks {
+  /** Kind of the probe: `Liveness`, `Readiness`, `Startup`. */
+  readonly type: string;
+  /** `successful` or `failed`. */
+  readonly result: string;
+  /** Name of the container. */
+  readonly container: string;
+  /** Name of the pod. */
+  readonly pod: string;
+  /** Its namespace. */
+  readonly namespace: string;
+  /** Its uid. */
+  readonly uid: string;
+  /** How often. */
+  readonly count: number;
+}
+
 interface ProbedPod {
   /** The pod as it is desired now. */
   pod: Pod;
@@ -85,6 +103,18 @@ export class ProbeManager {
     if (!started) return { ...status, started, ready: false };
     const readiness = this.#results.Readiness.get(containerID);
     return { ...status, started, ready: readiness === undefined ? !hasProbe('Readiness') : readiness === 'success' };
+  }
+
+  /** Returns how often containers were checked, of the pods that there are. */
+  *counts(): Generator<CountedChecks> {
+    for (const { pod, workers } of this.#pods.values()) {
+      const { name = '', namespace = '' } = pod.metadata ?? {};
+      for (const [key, worker] of workers) {
+        const [type = '', container = ''] = key.split(' ');
+        for (const [result, count] of Object.entries(worker.counts))
+          if (count > 0) yield { type, result, container, pod: name, namespace, uid: uidOf(pod), count };
+      }
+    }
   }
 
   /** Checks at once whether containers are ready that run and are not: others wait for them. */

@@ -47,6 +47,8 @@ export class ProbeWorker {
   #next = 0;
   #cancel: () => void;
   #stopped = false;
+  /** How often the container was checked, by result. */
+  readonly counts = { successful: 0, failed: 0 };
 
   constructor(private readonly settings: ProbeWorkerSettings) {
     this.#periodMs = (settings.probe.periodSeconds ?? 10) * 1000;
@@ -143,6 +145,7 @@ export class ProbeWorker {
     const id = containerId.replace(/^[^:]*:\/\//, '');
     const result = await prober.probe({ type, probe, container, pod: pod(), containerId: id, podIP });
     if (result === undefined || this.#stopped) return;
+    this.counts[result === 'success' ? 'successful' : 'failed']++;
     this.#run = result === this.#last ? this.#run + 1 : 1;
     this.#last = result;
     const threshold = result === 'success' ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);

@@ -296,6 +296,23 @@ describe('the probes of a pod', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('are counted by their results, as long as there is the pod', async () => {
+    const { clock, answers, manager, runs, begin } = probed({ readinessProbe: probe, livenessProbe: probe });
+    runs('x://1')();
+    await begin();
+    answers.set('Readiness', 'success');
+    answers.set('Liveness', 'failure');
+    await clock.advance(15_000);
+    const identity = { container: 'c', pod: '', namespace: '', uid: 'u' };
+    expect([...manager.counts()]).toEqual([
+      { ...identity, type: 'Readiness', result: 'successful', count: expect.any(Number) },
+      { ...identity, type: 'Liveness', result: 'failed', count: expect.any(Number) },
+    ]);
+    expect([...manager.counts()].every(({ count }) => count === 2)).toBe(true);
+    manager.remove('u');
+    expect([...manager.counts()]).toEqual([]);
+  });
+
   it('are carried out at once for a container that is to be ready', async () => {
     const { clock, answers, manager, runs, begin } = probed({ readinessProbe: probe });
     const own = runs('x://1');

@@ -68,11 +68,16 @@ const OF_OBJECTS: Readonly<Record<string, readonly [type: string, payload: Paylo
   ],
 };
 
+/** Types of folders whose files are kept in memory, where the agent may mount: nothing of them is to stay on a disk. */
+const IN_MEMORY: ReadonlySet<string> = new Set(['secret', 'projected', 'downward-api']);
+
 /** Volumes of pods on this node. */
 export class PodVolumes {
   readonly #given = new GivenFolders();
   /** The last mount of a disk: one at a time, so that none is formatted twice. */
   #disks: Promise<void> = Promise.resolve();
+  /** Whether a mount has failed: then files lie on the disk. */
+  #cannotMount = false;
 
   constructor(private readonly settings: PodVolumesSettings) {}
 
@@ -149,11 +154,26 @@ export class PodVolumes {
     const files = await payload(volume, inputs(pod));
     const folder = folders.volume(uidOf(pod), type, volume.name ?? '');
     await mkdir(folder, { recursive: true, mode: 0o755 });
+    if (IN_MEMORY.has(type)) await this.#keepInMemory(folder);
     const group = groupOf(pod);
     await writePayload(folder, files, async (version) => {
       if (group !== undefined) await giveToGroup(version, { group, readOnly: true });
     });
     return folder;
+  }
+
+  /** A folder that has files already is one that containers use, which would not see a mount. */
+  async #keepInMemory(folder: string): Promise<void> {
+    if (this.#cannotMount || (await readdir(folder)).length > 0) return;
+    const { mounter } = this.settings;
+    if ((await mounter.mountsBelow(folder)).includes(folder)) return;
+    try {
+      await mounter.memory(folder, 0);
+    } catch {
+      this.#cannotMount = true;
+      return;
+    }
+    await chmod(folder, 0o755);
   }
 
   async #emptyDir(pod: Pod, { name = '' }: Volume, { medium = '', sizeLimit = '0' }: EmptyDirVolumeSource) {

@@ -25,7 +25,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type VolumeFile, writePayload } from './atomic-writer.js';
 import { type ClaimedVolume, VolumeClaims } from './claims.js';
 import { checkHostPath } from './host-path.js';
-import type { Mounter } from './mounter.js';
+import { type Mounter, systemMounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
 import { commonUser } from './payloads.js';
 import { PodFolders } from './pod-folders.js';
@@ -348,6 +348,54 @@ describe('the volumes of a pod', () => {
     data = { key: '2' };
     await volumes.setUp(pod);
     expect(await read('configmap', 'cm', 'key')).toBe('2');
+  });
+
+  const SECRETS: PodSpec = {
+    containers: [],
+    volumes: [
+      { name: 's', secret: { secretName: 's' } },
+      { name: 'all', projected: { sources: [{ serviceAccountToken: { path: 'token', audience: 'api' } }] } },
+      { name: 'cm', configMap: { name: 'cm' } },
+    ],
+  };
+  const inPod = (path: string) => join(folder, 'pods/u1/volumes', path);
+
+  it('of Secrets and tokens are in memory, once', async () => {
+    await volumes.setUp(podOf(SECRETS));
+    await volumes.setUp(podOf(SECRETS));
+    expect(mounter.places).toEqual([inPod('kubernetes.io~secret/s'), inPod('kubernetes.io~projected/all')]);
+    expect([...mounter.sources.values()]).toEqual(['memory 0', 'memory 0']);
+    await volumes.tearDown('u1');
+    expect(mounter.places).toEqual([]);
+  });
+
+  it('of Secrets are on the disk where the agent may not mount, or containers use them already', async () => {
+    let attempts = 0;
+    mounter.memory = () => Promise.reject(new Error(`not permitted ${++attempts}`));
+    await volumes.setUp(podOf(SECRETS));
+    expect(await read('secret', 's', 'password')).toBe('s');
+    expect(attempts).toBe(1);
+    const { memory } = new RecordedMounts();
+    mounter.memory = memory;
+    await volumes.setUp(podOf(SECRETS));
+    expect(mounter.places).toEqual([]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('of Secrets are really in memory, and nothing is left of them', async () => {
+    const real = new PodVolumes({
+      ...{ folders: new PodFolders(folder), mounter: systemMounter },
+      inputs: (pod) => ({
+        ...{ pod, addresses: { podIPs: [], hostIP: '' }, allocatable: {}, token: async () => 't' },
+        objects: { configMap: async () => ({}), secret: async () => ({ data: { password: b64('s') } }) },
+      }),
+    });
+    const path = (await real.setUp(podOf(SECRETS))).get('s')?.path ?? '';
+    expect(await readFile(join(path, 'password'), 'utf8')).toBe('s');
+    expect(await modeOf(path)).toBe('755');
+    expect(await systemMounter.mountsBelow(folder)).toContain(path);
+    await real.tearDown('u1');
+    expect(await systemMounter.mountsBelow(folder)).toEqual([]);
+    expect(await readdir(inPod('..'))).toEqual([]);
   });
 
   it('that are empty keep what containers write, and may be in memory', async () => {
