@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { ExecRequest, ProcessStreams } from '../streams.js';
-import { programOf } from './isolation/helpers.js';
+import { programOf } from './isolation/program-of.js';
 import { commandArgv, endOf, killTree, startCommand } from './process-exec.js';
 import { processTree } from './state/processes.js';
 import type { ContainerRecord } from './state/records.js';
