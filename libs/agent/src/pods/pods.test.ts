@@ -401,6 +401,18 @@ describe('an agent that was restarted', () => {
     expect(test.status('p').containerStatuses?.[0]).toMatchObject({ restartCount: 1, state: { running: {} } });
   });
 
+  it('puts another container in the place of one that it had made and not started', async () => {
+    test.runtime.faults.fail('startContainer', 'the agent was killed');
+    await test.create('p', {});
+    await test.pass(1);
+    expect(await test.containers()).toEqual(['c created']);
+    await test.restart();
+    test.runtime.faults.mend('startContainer');
+    await test.pass(15);
+    expect(await test.containers()).toEqual(['c running']);
+    expect(test.status('p').containerStatuses?.[0]).toMatchObject({ restartCount: 0, state: { running: {} } });
+  });
+
   it('ends what nobody wants any more, and leaves alone what is not its own', async () => {
     await test.create('p', {});
     await test.pass(2);

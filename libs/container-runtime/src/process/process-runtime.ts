@@ -117,7 +117,7 @@ export class ProcessRuntime implements Runtime {
     const found = this.#sandboxes.find(id);
     if (!found) return;
     this.#sandboxes.set(found, 'notready');
-    await Promise.all(this.#containersOf(id).map(({ record }) => this.stopContainer(record.id, 0)));
+    await Promise.all(this.#containersOf(id).map((container) => this.#stopNow(container)));
   }
 
   async removeSandbox(id: string): Promise<void> {
@@ -268,6 +268,12 @@ export class ProcessRuntime implements Runtime {
     const { files, ffree } = statfsSync(this.options.folder);
     const usedBytes = this.#images.list().reduce((sum, { size }) => sum + size, 0);
     return [{ at: systemClock.wall(), mountpoint: this.options.folder, usedBytes, inodesUsed: files - ffree }];
+  }
+
+  /** A start that is under way ends with its supervisor; one that comes later finds that the sandbox is not ready. */
+  async #stopNow({ record, progress, state }: KnownContainer): Promise<void> {
+    if (state === 'created' && progress) await killProcess(progress.supervisor);
+    else await this.stopContainer(record.id, 0);
   }
 
   #containersOf(sandboxId: string): KnownContainer[] {

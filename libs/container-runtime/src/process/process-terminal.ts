@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { ExecRequest, ProcessStreams } from '../streams.js';
 import { withTerminalType } from './isolation/environment.js';
-import { programOf } from './isolation/helpers.js';
+import { programOf } from './isolation/program-of.js';
 import { commandArgv, endOf, killTree, startCommand } from './process-exec.js';
 import { processTree } from './state/processes.js';
 import type { ContainerRecord } from './state/records.js';

@@ -72,16 +72,18 @@ export class UsageMeter {
   /** Measures the volumes of a pod that are folders of the node for it alone: not those of hosts and claims. */
   async volumes(pod: Pod): Promise<VolumeUsage[]> {
     const folder = this.settings.folders.volumes(uidOf(pod));
-    const measured: VolumeUsage[] = [];
-    for (const type of await this.#files.entries(folder))
-      for (const name of await this.#files.entries(join(folder, type)))
-        measured.push(await this.#volume(name, join(folder, type, name)));
-    return measured;
+    return this.#patiently(async (late) => {
+      const measured: VolumeUsage[] = [];
+      for (const type of await this.#files.entries(folder))
+        for (const name of await this.#files.entries(join(folder, type)))
+          measured.push(await this.#volume(name, join(folder, type, name), late));
+      return measured;
+    });
   }
 
-  async #volume(name: string, path: string): Promise<VolumeUsage> {
+  async #volume(name: string, path: string, late: Promise<unknown>): Promise<VolumeUsage> {
     const [{ bytes, inodes: inodesUsed }, { capacityBytes, availableBytes, inodes, inodesFree }] = await Promise.all([
-      this.#tree(path),
+      this.#tree(path, late),
       this.#files.filesystem(path),
     ]);
     const at = this.settings.clock.wall();
@@ -95,13 +97,22 @@ export class UsageMeter {
   async pods(): Promise<ReadonlyMap<string, PodUsage>> {
     const sandboxes = await this.settings.runtime.listSandboxStatistics();
     const found = new Map<string, PodUsage>();
-    const done = new AbortController();
-    const late = sleep(this.settings.clock, PATIENCE_MS, done.signal);
-    for (const sandbox of sandboxes)
-      if (sandbox.labels[UID_LABEL] !== undefined) found.set(sandbox.metadata.uid, await this.#pod(sandbox, late));
-    done.abort();
+    await this.#patiently(async (late) => {
+      for (const sandbox of sandboxes)
+        if (sandbox.labels[UID_LABEL] !== undefined) found.set(sandbox.metadata.uid, await this.#pod(sandbox, late));
+    });
     this.#forget();
     return found;
+  }
+
+  /** Measures folders. @param measure is given what resolves when it has waited long enough for all of them */
+  async #patiently<T>(measure: (late: Promise<unknown>) => Promise<T>): Promise<T> {
+    const done = new AbortController();
+    try {
+      return await measure(sleep(this.settings.clock, PATIENCE_MS, done.signal));
+    } finally {
+      done.abort();
+    }
   }
 
   async #pod(

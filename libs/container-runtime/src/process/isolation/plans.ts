@@ -4,8 +4,9 @@ import { HELPERS } from '../supervisor/launcher.js';
 import type { Account } from './accounts.js';
 import { capabilitiesOf } from './capabilities.js';
 import { unpackingArguments } from './environment.js';
-import { type Helpers, programOf } from './helpers.js';
+import type { Helpers } from './helpers.js';
 import type { IsolationLevel } from './level.js';
+import { programOf } from './program-of.js';
 
 /** Files that show or change the machine. */
 const MASKED = [
@@ -90,11 +91,10 @@ export function argumentsFor(level: IsolationLevel, plan: ProgramPlan, helpers: 
   return { start: [...bubblewrap(plan, helpers, isRoot), ...last, ...plan.command], enter: [...enter, ...last] };
 }
 
-/** Program and folder are the node's, and so are processes; the program ends with its supervisor. */
+/** Program and folder are the node's, and so are processes. */
 function plainArguments({ env, command }: ProgramPlan): Arguments {
   const last = [programOf('env'), ...unpackingArguments(env)];
-  const supervised = [programOf('setpriv'), '--pdeathsig', 'KILL', '--'];
-  return { start: [...supervised, ...last, ...command], enter: last };
+  return { start: [...last, ...command], enter: last };
 }
 
 const enteredNamespaces = ({ hostname, config }: ProgramPlan, isRoot: boolean): string[] => [

@@ -77,6 +77,9 @@ export interface ContainerProgress {
   readonly message?: string;
 }
 
+/** Name of the file of a sandbox, in its folder. */
+export const SANDBOX_RECORD = 'sandbox.json';
+
 /** Names of files in the folder of a container. */
 export const CONTAINER_FILES = {
   record: 'container.json',

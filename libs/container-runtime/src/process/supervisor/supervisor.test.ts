@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,20 @@ describe('stages of a launch', () => {
     expect(isLauncher(['/usr/bin/env', '-S', '-i -- ${A}'])).toBe(true);
     for (const program of [['sh', '-c', 'x'], ['/usr/bin/env', 'A=b'], ['bwrap'], ['/bin/sh', '-c', 'x', 'orch']])
       expect(isLauncher(program)).toBe(false);
+  });
+
+  it('begin only while the supervisor that has begun them is there', () => {
+    const [program = '', ...args] = launcherArgv(
+      { argv: ['/bin/echo', 'run'], cwd: '/', announces: false, cgroups: [] },
+      '',
+    );
+    const run = (parent: number) =>
+      spawnSync(
+        program,
+        args.map((word) => (word === `${process.pid}` ? `${parent}` : word)),
+        { encoding: 'utf8' },
+      ).stdout;
+    expect([run(process.pid), run(process.pid + 1)]).toEqual(['run\n', '']);
   });
 
   it('say why they have failed', () => {

@@ -8,7 +8,13 @@ import type { LogStream } from '../../logs/log-lines.js';
 import { hasRunOutOfMemory } from '../cgroups/cgroups.js';
 import { readJson, writeJson } from '../state/json-file.js';
 import { identityOf } from '../state/processes.js';
-import { CONTAINER_FILES, type ContainerProgress, type ContainerRecord } from '../state/records.js';
+import {
+  CONTAINER_FILES,
+  type ContainerProgress,
+  type ContainerRecord,
+  SANDBOX_RECORD,
+  type SandboxRecord,
+} from '../state/records.js';
 import { ContainerLog } from './container-log.js';
 import { openControlPath } from './control-path.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
@@ -55,22 +61,31 @@ export class ContainerSupervisor {
       // The descriptor stays open: the server removes the socket by its path when it is closed.
       this.#server.listen(openControlPath(this.folder).path, resolve);
     });
+    // Who has started it may have ended, and the next one has stopped the sandbox meanwhile.
+    if (!this.#isWanted()) return this.#fail('the sandbox is not ready');
     const { config } = this.#record.request;
     const launched = new Launched(this.folder, this.#record.launch, config.stdin === true);
     this.#launched = launched;
     const outcome = await launched.started();
+    if ('failure' in outcome) return this.#fail(outcome.failure);
+    const { startTicks } = identityOf(outcome.pid) ?? {};
     const startedAt = systemClock.wall();
-    if ('failure' in outcome) {
-      const ended = { exitCode: NOT_STARTED, reason: 'StartError', message: outcome.failure };
-      await this.#writeOutcome({ startedAt, finishedAt: systemClock.wall(), ...ended });
-      this.#report(outcome.failure);
-    } else {
-      const { startTicks } = identityOf(outcome.pid) ?? {};
-      this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
-      this.#report('');
-      if (outcome.stderr) this.#output('stderr', outcome.stderr);
-      await this.#toEnd(launched);
-    }
+    this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
+    this.#report('');
+    if (outcome.stderr) this.#output('stderr', outcome.stderr);
+    await this.#toEnd(launched);
+    this.#close();
+  }
+
+  #isWanted(): boolean {
+    const sandbox = join(this.folder, '../../sandboxes', this.#record.request.sandboxId, SANDBOX_RECORD);
+    return readJson<SandboxRecord>(sandbox)?.state === 'ready';
+  }
+
+  async #fail(message: string): Promise<void> {
+    const at = systemClock.wall();
+    await this.#writeOutcome({ startedAt: at, finishedAt: at, exitCode: NOT_STARTED, reason: 'StartError', message });
+    this.#report(message);
     this.#close();
   }
 
