@@ -14,6 +14,8 @@ export class NodeInfo {
   allocatable = new RequestAmounts();
   /** Number of pods that the node takes. */
   maxPods = 0;
+  /** Number of pods on the node: a field, as it is asked for each time that the node is looked at. */
+  podCount = 0;
   /** Sum of what its pods ask for. */
   readonly requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
@@ -52,11 +54,6 @@ export class NodeInfo {
     return this.#pods.values();
   }
 
-  /** Number of pods on the node. */
-  get podCount(): number {
-    return this.#pods.size;
-  }
-
   /** Returns the number of pods on the node that use a claim, `namespace/name`. */
   usersOf(claim: string): number {
     return this.#claims.get(claim) ?? 0;
@@ -78,6 +75,7 @@ export class NodeInfo {
   addPod(pod: PodInfo): void {
     this.removePod(pod.uid);
     this.#pods.set(pod.uid, pod);
+    this.podCount = this.#pods.size;
     this.requested.add(pod.requests);
     this.scoredRequested.add(pod.scoredRequests);
     for (const port of pod.ports) this.ports.add(port);
@@ -89,6 +87,7 @@ export class NodeInfo {
     const pod = this.#pods.get(uid);
     if (!pod) return;
     this.#pods.delete(uid);
+    this.podCount = this.#pods.size;
     this.requested.add(pod.requests, -1);
     this.scoredRequested.add(pod.scoredRequests, -1);
     for (const port of pod.ports) this.ports.remove(port);
