@@ -15,6 +15,8 @@ export class NodeInfo {
   maxPods = 0;
   /** Labels of the node. */
   labels = ownLabels(undefined);
+  /** Number of pods on the node: a field, as it is asked for each time that the node is looked at. */
+  podCount = 0;
   /** Sum of what its pods ask for. */
   requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
@@ -48,11 +50,6 @@ export class NodeInfo {
     return this.#pods.values();
   }
 
-  /** Number of pods on the node. */
-  get podCount(): number {
-    return this.#pods.size;
-  }
-
   /** Returns the number of pods on the node that use a claim, `namespace/name`. */
   usersOf(claim: string): number {
     return this.#claims.get(claim) ?? 0;
@@ -75,6 +72,7 @@ export class NodeInfo {
   addPod(pod: PodInfo): void {
     this.removePod(pod.uid);
     this.#pods.set(pod.uid, pod);
+    this.podCount = this.#pods.size;
     this.requested.add(pod.requests);
     this.scoredRequested.add(pod.scoredRequests);
     for (const port of pod.ports) this.ports.add(port);
@@ -86,6 +84,7 @@ export class NodeInfo {
     const pod = this.#pods.get(uid);
     if (!pod) return;
     this.#pods.delete(uid);
+    this.podCount = this.#pods.size;
     this.requested = this.#without(this.requested, pod, 'requests');
     this.scoredRequested = this.#without(this.scoredRequested, pod, 'scoredRequests');
     for (const port of pod.ports) this.ports.remove(port);
