@@ -13,7 +13,7 @@ test('what one node without a cloud cannot be asked is counted by its reason', (
     '[sig-storage] In-tree Volumes [Driver: nfs] [Testpattern: Inline-volume (default fs)] volumes should work',
     '[sig-storage] In-tree Volumes [Driver: rbd] [Testpattern: Inline-volume (default fs)] volumes should work',
     '[sig-storage] In-tree Volumes [Driver: local][LocalVolumeType: block] [Testpattern: Pre-provisioned PV (default fs)] x',
-    '[sig-storage] In-tree Volumes [Driver: hostPath] [Testpattern: Inline-volume (default fs)] subPath should work',
+    '[sig-storage] HostPath should support subPath',
   ];
   expect(furtherCases(all)).toEqual({
     names: [all.at(-1)],
@@ -21,7 +21,7 @@ test('what one node without a cloud cannot be asked is counted by its reason', (
       'a network that enforces policies': 1,
       'a driver of CSI': 1,
       'storage of a network or a cloud': 2,
-      'disks of a node or Flexvolumes': 1,
+      'hours: all patterns of use of volumes that are folders or disks of the node': 1,
     },
   });
 });
