@@ -3,15 +3,13 @@ import { groupOf } from './results.js';
 /** Groups whose cases show what the scheduler and the agent of a node do. */
 const GROUPS: ReadonlySet<string> = new Set(['network', 'node', 'scheduling', 'storage']);
 
-/** Volumes of types that are folders of the node. */
-const FOLDERS = 'hostPath|hostPathSymlink|emptydir';
 /** Why cases are not run here, and how their names are recognized; the first that matches counts. */
 const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
   ['for Windows', /Windows|\[Testpattern: [^\]]*ntfs/],
   ['a driver of CSI', /CSI|csi-|\[Testpattern: (?:Dynamic|Generic|Pre-provisioned Snapshot)/],
   [
     'storage of a network or a cloud',
-    /\[Driver: (?:nfs|nfs3|iscsi|rbd|ceph\w*|gluster\w*|gc\w+|pd\w*|aws|azure\w*|cinder|vsphere|openstack)/,
+    /\[Driver: (?!hostPath|emptydir|local)/,
   ],
   [
     'storage of a network or a cloud',
@@ -21,7 +19,10 @@ const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
     'storage that is provisioned',
     /Dynamic Provisioning|DynamicProvisioner|Volume metrics|Default StorageClass|PVC Protection|volume-?limits/,
   ],
-  ['disks of a node or Flexvolumes', /\[LocalVolumeType: (?!dir\]|tmpfs\])|Flexvolume|flexvolume|gce-localssd/],
+  ['hours: all patterns of use of volumes that are folders or disks of the node', /In-tree Volumes/],
+  ['Flexvolumes, or an SSD of a cloud', /Flexvolume|flexvolume|gce-localssd/],
+  ['volumes that grow while they are mounted', /expansion/],
+  ['images that the registry of the run does not have', /ClusterDns \[Feature:Example/],
   ['a network that enforces policies', /NetworkPolicy|Netpol/],
   ['a cloud with load balancers', /LoadBalancer|Loadbalancing|Firewall|\[Feature:kubemci|NEG/],
   ['IPv6 or SCTP', /IPv6|SCTP/],
@@ -41,8 +42,6 @@ const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
     /Flaky|resource tracking|1000 pods|cap back-off|IPerf2|git_repo|EmptyDir wrapper|wrapper volumes/,
   ],
 ];
-const OTHER_FOLDERS = new RegExp(`\\[Driver: (?!(?:${FOLDERS}|local)\\])`);
-
 /** Cases beyond conformance that one node without clouds and drivers can be asked, and how many are left out for which reason. */
 export interface FurtherCases {
   readonly names: readonly string[];
@@ -61,6 +60,4 @@ export function furtherCases(all: readonly string[]): FurtherCases {
   return { names, leftOut };
 }
 
-const reasonOf = (name: string): string | undefined =>
-  LEFT_OUT.find(([, names]) => names.test(name))?.[0] ??
-  (OTHER_FOLDERS.test(name) ? 'storage of a network or a cloud' : undefined);
+const reasonOf = (name: string): string | undefined => LEFT_OUT.find(([, names]) => names.test(name))?.[0];

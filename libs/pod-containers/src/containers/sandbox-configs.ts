@@ -6,6 +6,7 @@ import {
   type CgroupName,
   cgroupPath,
   type DnsSettings,
+  dottedSysctl,
   type EventSink,
   kernelHostname,
   podCgroup,
@@ -69,7 +70,7 @@ export class SandboxConfigs {
     const { name = '', namespace = '', annotations = {} } = pod.metadata ?? {};
     const { hostNetwork, securityContext } = pod.spec ?? {};
     const sysctls = (securityContext?.sysctls ?? []).map(
-      ({ name: key = '', value = '' }) => [key.includes('/') ? swapped(key) : key, value] as const,
+      ({ name: key = '', value = '' }) => [dottedSysctl(key), value] as const,
     );
     const hostname = podHostname(pod, this.settings.dns().clusterDomain);
     const ports = portMappings(pod);
@@ -87,9 +88,6 @@ export class SandboxConfigs {
     };
   }
 }
-
-/** `net/ipv4/conf/eno2.100/x` is `net.ipv4.conf.eno2/100.x` in the form with dots. */
-const swapped = (key: string): string => key.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
 
 function portMappings(pod: Pod): PortMapping[] {
   if (pod.spec?.hostNetwork) return [];

@@ -17,7 +17,7 @@ export interface ClaimedVolume {
   readonly path: string;
   /** Whether files are given to the group of the pod. */
   readonly isOwned: boolean;
-  /** What the path is where it is a block device: given to containers as it is, or mounted with the file system on it. */
+  /** Use of the path where it is a block device: containers get it as it is, or the file system on it is mounted. */
   readonly device?: 'raw' | 'disk';
   /** Type of the file system that is made on a disk without one. */
   readonly fsType?: string;
