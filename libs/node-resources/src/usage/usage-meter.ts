@@ -78,10 +78,7 @@ export class UsageMeter {
     return found;
   }
 
-  async #pod(
-    { metadata, containers, processCount = 0 }: SandboxStatistics,
-    late: Promise<unknown>,
-  ): Promise<PodUsage> {
+  async #pod({ metadata, containers, processCount = 0 }: SandboxStatistics, late: Promise<unknown>): Promise<PodUsage> {
     const { uid, name, namespace } = metadata;
     const logs = join(this.settings.podLogs, `${namespace}_${name}_${uid}`);
     const measured = [];
@@ -89,7 +86,14 @@ export class UsageMeter {
       const { name: container } = statistics.metadata;
       measured.push({ name: container, statistics, logs: await this.#tree(join(logs, container), late) });
     }
-    return { uid, name, namespace, containers: measured, volumes: await this.#volumes(uid, late), processes: processCount };
+    return {
+      uid,
+      name,
+      namespace,
+      containers: measured,
+      volumes: await this.#volumes(uid, late),
+      processes: processCount,
+    };
   }
 
   async #volumes(uid: string, late: Promise<unknown>): Promise<(TreeSize & { name: string })[]> {
