@@ -31,8 +31,8 @@ const UID_LABEL = 'io.kubernetes.pod.uid';
 
 /** Size of a folder. */
 interface MeasuredTree {
-  /** Time at which it was asked for last, ms. */
-  readonly asked: number;
+  /** Time of the last request for it, ms. */
+  readonly requestedAt: number;
   /** Time at which it was measured, ms. */
   readonly at: number;
   readonly size: TreeSize;
@@ -105,11 +105,11 @@ export class UsageMeter {
   }
 
   async #tree(path: string, late: Promise<unknown>): Promise<TreeSize> {
-    const asked = this.settings.clock.now();
-    const known = this.#trees.get(path) ?? { asked, at: Number.NEGATIVE_INFINITY, size: NOTHING };
-    const isFresh = asked - known.at < FOLDERS_MS;
+    const requestedAt = this.settings.clock.now();
+    const known = this.#trees.get(path) ?? { requestedAt, at: Number.NEGATIVE_INFINITY, size: NOTHING };
+    const isFresh = requestedAt - known.at < FOLDERS_MS;
     const measuring = known.measuring ?? (isFresh ? undefined : this.#measure(path));
-    this.#trees.set(path, { ...known, asked, ...(measuring && { measuring }) });
+    this.#trees.set(path, { ...known, requestedAt, ...(measuring && { measuring }) });
     await Promise.race([measuring, late]);
     return this.#trees.get(path)?.size ?? known.size;
   }
@@ -119,13 +119,13 @@ export class UsageMeter {
     const size = await this.#files.tree(path).catch(() => undefined);
     const known = this.#trees.get(path);
     const at = this.settings.clock.now();
-    this.#trees.set(path, { asked: known?.asked ?? at, at, size: size ?? known?.size ?? NOTHING });
+    this.#trees.set(path, { requestedAt: known?.requestedAt ?? at, at, size: size ?? known?.size ?? NOTHING });
   }
 
   #forget(): void {
     const now = this.settings.clock.now();
-    for (const [path, { asked, measuring }] of this.#trees)
-      if (!measuring && now - asked >= FOLDERS_MS) this.#trees.delete(path);
+    for (const [path, { requestedAt, measuring }] of this.#trees)
+      if (!measuring && now - requestedAt >= FOLDERS_MS) this.#trees.delete(path);
   }
 
   /** The root cgroup of version 1 counts what the machine uses; that of version 2 counts nothing. */
