@@ -136,7 +136,11 @@ describe('a container that is a process', () => {
   });
 
   it('goes on where it has closed its input, and is sent more', async () => {
-    const plain = await ProcessRuntime.open({ folder: join(dir, 'plain'), images: join(dir, 'images'), isolation: 'none' });
+    const plain = await ProcessRuntime.open({
+      folder: join(dir, 'plain'),
+      images: join(dir, 'images'),
+      isolation: 'none',
+    });
     const sandbox = await plain.runSandbox(sandboxConfig);
     const config = configOf(['sh', '-c', 'exec 0<&-; echo begun; sleep 1000'], { stdin: true });
     const id = await plain.createContainer({ sandboxId: sandbox, config, sandboxConfig });
@@ -175,7 +179,8 @@ describe('a container that is a process', () => {
     expect(await logOf(shown)).toContain(`PASSWORD=${value}\n`);
     expect(await logOf(shown)).toContain('-S=busybox false\n');
     const id = await started(FOREVER, { env });
-    const seen = () => execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline || true'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const seen = () =>
+      execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline || true'], { stdio: ['ignore', 'pipe', 'ignore'] });
     expect(seen().toString()).not.toContain(value);
     const command = ['sh', '-c', 'echo "$PASSWORD"'];
     const { stdout } = await runtime.execSync({ containerId: id, command, timeout: 30_000 });

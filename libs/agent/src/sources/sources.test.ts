@@ -63,7 +63,11 @@ describe('a static pod', () => {
     ['a wrong type', manifest('a', '  hostNetwork: 5'), 'hostNetwork'],
     ['an invalid pod', manifest('a').replace('name: c', 'name: C'), 'spec.containers[0].name'],
     ['an invalid name', manifest('../a'), 'metadata.name'],
-    ['an invalid namespace', manifest('a').replace('metadata: {', 'metadata: {namespace: ../../etc, '), 'metadata.namespace'],
+    [
+      'an invalid namespace',
+      manifest('a').replace('metadata: {', 'metadata: {namespace: ../../etc, '),
+      'metadata.namespace',
+    ],
     ['a secret', manifest('a', '  volumes: [{name: v, secret: {secretName: s}}]'), 'a Secret'],
     ['an account', manifest('a', '  serviceAccountName: s'), 'ServiceAccount'],
   ])('is refused for %s', (_what, text, message) => {

@@ -20,7 +20,9 @@ export class TerminalStreams implements ProcessStreams {
 
   /** @param pid of the container's first process */
   constructor(record: ContainerRecord, pid: number, { command, stdin, stdout }: ExecRequest) {
-    const text = commandArgv({ ...record, enter: withTerminalType(record.enter) }, pid, command).map(quoted).join(' ');
+    const text = commandArgv({ ...record, enter: withTerminalType(record.enter) }, pid, command)
+      .map(quoted)
+      .join(' ');
     const child = startCommand([programOf('script'), '-qfec', `exec ${text}`, '/dev/null'], record.launch, stdin);
     this.#child = child;
     if (stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);

@@ -34,8 +34,8 @@ const UID_LABEL = 'io.kubernetes.pod.uid';
 
 /** Size of a folder. */
 interface MeasuredTree {
-  /** Time at which it was asked for last, ms. */
-  readonly asked: number;
+  /** Time of the last request for it, ms. */
+  readonly requestedAt: number;
   /** Time at which it was measured, ms. */
   readonly at: number;
   readonly size: TreeSize;
@@ -115,10 +115,7 @@ export class UsageMeter {
     }
   }
 
-  async #pod(
-    { metadata, containers, processCount = 0 }: SandboxStatistics,
-    late: Promise<unknown>,
-  ): Promise<PodUsage> {
+  async #pod({ metadata, containers, processCount = 0 }: SandboxStatistics, late: Promise<unknown>): Promise<PodUsage> {
     const { uid, name, namespace } = metadata;
     const logs = join(this.settings.podLogs, `${namespace}_${name}_${uid}`);
     const measured = [];
@@ -126,7 +123,14 @@ export class UsageMeter {
       const { name: container } = statistics.metadata;
       measured.push({ name: container, statistics, logs: await this.#tree(join(logs, container), late) });
     }
-    return { uid, name, namespace, containers: measured, volumes: await this.#volumes(uid, late), processes: processCount };
+    return {
+      uid,
+      name,
+      namespace,
+      containers: measured,
+      volumes: await this.#volumes(uid, late),
+      processes: processCount,
+    };
   }
 
   async #volumes(uid: string, late: Promise<unknown>): Promise<(TreeSize & { name: string })[]> {
@@ -138,11 +142,11 @@ export class UsageMeter {
   }
 
   async #tree(path: string, late: Promise<unknown>): Promise<TreeSize> {
-    const asked = this.settings.clock.now();
-    const known = this.#trees.get(path) ?? { asked, at: Number.NEGATIVE_INFINITY, size: NOTHING };
-    const isFresh = asked - known.at < FOLDERS_MS;
+    const requestedAt = this.settings.clock.now();
+    const known = this.#trees.get(path) ?? { requestedAt, at: Number.NEGATIVE_INFINITY, size: NOTHING };
+    const isFresh = requestedAt - known.at < FOLDERS_MS;
     const measuring = known.measuring ?? (isFresh ? undefined : this.#measure(path));
-    this.#trees.set(path, { ...known, asked, ...(measuring && { measuring }) });
+    this.#trees.set(path, { ...known, requestedAt, ...(measuring && { measuring }) });
     await Promise.race([measuring, late]);
     return this.#trees.get(path)?.size ?? known.size;
   }
@@ -152,13 +156,13 @@ export class UsageMeter {
     const size = await this.#files.tree(path).catch(() => undefined);
     const known = this.#trees.get(path);
     const at = this.settings.clock.now();
-    this.#trees.set(path, { asked: known?.asked ?? at, at, size: size ?? known?.size ?? NOTHING });
+    this.#trees.set(path, { requestedAt: known?.requestedAt ?? at, at, size: size ?? known?.size ?? NOTHING });
   }
 
   #forget(): void {
     const now = this.settings.clock.now();
-    for (const [path, { asked, measuring }] of this.#trees)
-      if (!measuring && now - asked >= FOLDERS_MS) this.#trees.delete(path);
+    for (const [path, { requestedAt, measuring }] of this.#trees)
+      if (!measuring && now - requestedAt >= FOLDERS_MS) this.#trees.delete(path);
   }
 
   /** The root cgroup of version 1 counts what the machine uses; that of version 2 counts nothing. */

@@ -18,7 +18,7 @@ function inherited(): number[] {
     });
 }
 
-/** What programs get in place of a descriptor that they are not to have. */
+/** Descriptor of /dev/null, in place of those that programs are not to have. */
 let nothing: number | undefined;
 
 /**

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unpackingArguments } from '../isolation/environment.js';
 import { ContainerLog } from './container-log.js';
 import { FRAME, frame, SupervisorFrameReader } from './frames.js';
 import { isLauncher, LAUNCH_FAILURE, launcherArgv } from './launcher.js';
@@ -37,7 +38,7 @@ describe('stages of a launch', () => {
     expect(isLauncher(launcherArgv(plan, '/info'))).toBe(true);
     expect(isLauncher(['/usr/bin/bwrap', '--die-with-parent'])).toBe(true);
     expect(isLauncher(['/.orch/ld.so', '--library-path'])).toBe(true);
-    expect(isLauncher(['/usr/bin/env', '-S', '-i -- ${A}'])).toBe(true);
+    expect(isLauncher(['/usr/bin/env', ...unpackingArguments([{ name: 'A', value: 'b' }])])).toBe(true);
     for (const program of [['sh', '-c', 'x'], ['/usr/bin/env', 'A=b'], ['bwrap'], ['/bin/sh', '-c', 'x', 'orch']])
       expect(isLauncher(program)).toBe(false);
   });
