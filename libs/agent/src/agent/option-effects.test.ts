@@ -75,10 +75,15 @@ async function made(name: string): Promise<ContainerConfig> {
       .filter(({ method }) => method === 'createContainer')
       .map(({ args }) => (args[0] as { config: ContainerConfig }).config)
       .find(({ metadata }) => metadata.name === name);
-  await expect.poll(async () => {
+  await expect
+    .poll(
+      async () => {
         await clock.advance(10);
         return find()?.metadata.name;
-      }, { timeout: 10_000 }).toBe(name);
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(name);
   return find() as ContainerConfig;
 }
 
@@ -92,13 +97,11 @@ describe('the node', () => {
     const { node } = await start(['--max-pods=2']);
     expect(node.object.status?.capacity?.pods).toBe('2');
     await expect
-      .poll(
-        async () => {
-          await clock.advance(10);
-          const reasons = agent?.pods().map(({ status }) => status?.reason);
-          return reasons?.sort();
-        },
-      )
+      .poll(async () => {
+        await clock.advance(10);
+        const reasons = agent?.pods().map(({ status }) => status?.reason);
+        return reasons?.sort();
+      })
       .toEqual(['OutOfpods', undefined, undefined]);
     await agent?.stop();
     const cores = availableParallelism();
@@ -142,7 +145,10 @@ describe('the node', () => {
     const api = {
       create: async () => object,
       patch: async () => object,
-      get: async (ref: { resource: string }) => (ref.resource === 'nodes' ? (reads++, object) : object),
+      get: async (ref: { resource: string }) => {
+        if (ref.resource === 'nodes') reads++;
+        return object;
+      },
       update: async () => object,
       names: { group: (name: string) => name },
     };
@@ -150,16 +156,23 @@ describe('the node', () => {
       heartbeats: api as never,
       ...unreachable(),
     });
-    await expect.poll(async () => {
+    await expect
+      .poll(async () => {
         await clock.advance(0);
         return reads;
-      }).toBe(1);
+      })
+      .toBe(1);
     await clock.advance(6_900);
     expect(reads).toBe(1);
-    await expect.poll(async () => {
-        await clock.advance(100);
-        return reads;
-      }, { timeout: 10_000 }).toBe(2);
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(100);
+          return reads;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(2);
   });
 
   it('--event-qps and --event-burst bound its events', async () => {
@@ -247,16 +260,18 @@ describe('sources of pods', () => {
     expect(requests).toBe(1);
     await clock.advance(6_000);
     expect(requests).toBe(1);
-    await expect.poll(async () => {
+    await expect
+      .poll(async () => {
         await clock.advance(1_000);
         return requests;
-      }).toBe(2);
+      })
+      .toBe(2);
     server.close();
   });
 });
 
 describe.each([
-  ['version 1', async () => undefined],
+  ['version 1', async (): Promise<void> => undefined],
   ['version 2', () => writeFile(join(folder, 'cgroup/cgroup.controllers'), 'cpuset cpu memory pids\n')],
 ] as const)('control groups of %s', (version, prepare) => {
   const isUnified = version === 'version 2';
