@@ -48,7 +48,7 @@ async function open(more: Partial<AgentServerSettings['options']>) {
 }
 
 describe('who may use the port', () => {
-  it('--authentication-token-webhook: the API says whose a token is; without it, it is nobody\'s', async () => {
+  it("--authentication-token-webhook: the API says whose a token is; without it, it is nobody's", async () => {
     const { who } = await open({});
     expect([await who('known'), await who('other')]).toEqual(['known', undefined]);
     const without = await open({ authenticationTokenWebhook: false });

@@ -16,7 +16,12 @@ afterEach(() => void taken.close());
 
 const options = (healthzPort: number) => ({
   ...{ address: '127.0.0.1', port: 0, healthzBindAddress: '127.0.0.1', healthzPort, enableServer: true },
-  ...{ enableDebuggingHandlers: true, streamingConnectionIdleTimeout: 0, anonymousAuth: false, unauthenticatedConnectionTimeout: 0 },
+  ...{
+    enableDebuggingHandlers: true,
+    streamingConnectionIdleTimeout: 0,
+    anonymousAuth: false,
+    unauthenticatedConnectionTimeout: 0,
+  },
   ...{ authenticationTokenWebhook: false, authenticationTokenWebhookCacheTtl: 0, authorizationMode: 'AlwaysAllow' },
   ...{
     authorizationWebhookCacheAuthorizedTtl: 0,

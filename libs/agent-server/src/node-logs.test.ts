@@ -51,7 +51,8 @@ it('sends nothing that is no file of the folder: others, links that lead out, pi
   await symlink(join(dir, 'secret'), join(dir, 'log/link'));
   await symlink('a.log', join(dir, 'log/inner'));
   execFileSync('mkfifo', [join(dir, 'log/pipe')]);
-  for (const path of ['none', 'link', 'pipe', '..%2Fsecret', 'a.log%2F..%2F..%2Fsecret']) expect(await ask(path)).toBe('404 ');
+  for (const path of ['none', 'link', 'pipe', '..%2Fsecret', 'a.log%2F..%2F..%2Fsecret'])
+    expect(await ask(path)).toBe('404 ');
   expect(await ask('inner')).toBe('200 of a');
 });
 

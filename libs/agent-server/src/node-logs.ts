@@ -18,7 +18,7 @@ export async function sendNodeLog(folder: string, path: string, response: Server
   }
 }
 
-/** What is open stays what it is, whatever the path leads to by now: so that is what is looked at. */
+/** Sends an open file or folder, if it is below the root: an open one stays the same, whatever its path leads to by now. */
 async function sendOpened(root: string, file: FileHandle, response: ServerResponse): Promise<void> {
   const opened = `/proc/self/fd/${file.fd}`;
   const found = await readlink(opened);

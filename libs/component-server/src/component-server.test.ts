@@ -172,9 +172,10 @@ describe('connections of strangers', () => {
       authenticator: {
         authenticate: async ({ headers }) => ({
           user: { name: headers.authorization === 'Bearer known' ? 'u' : 'nobody', groups: [], extra: {} },
+          method: 'token',
         }),
       } as Authenticator,
-      authorizer: { authorize: async ({ name }) => ({ decision: name === 'u' ? 'allow' : 'deny' }) } as Authorizer,
+      authorizer: { authorize: async ({ name }) => ({ decision: name === 'u' ? 'allow' : 'deny', reason: '' }) } as Authorizer,
       handler: { request: async (_request, response) => void response.end('ok') },
       onError: () => undefined,
     });

@@ -86,7 +86,7 @@ const [MAX_STREAMS, SESSION_MEGABYTES] = [250, 10];
 export class ComponentServer {
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
-  /** What closes connections that have carried no request that was allowed, by their addresses. */
+  /** Functions that keep connections from being closed which have carried no request that was allowed, by their addresses. */
   readonly #strangers = new Map<string, () => void>();
   #renewing: NodeJS.Timeout | undefined;
 

@@ -19,7 +19,7 @@ interface ComponentUser {
 }
 
 /** A connection of a component. */
-export interface ComponentConnection {
+interface ComponentConnection {
   /** The connection; it follows the file of its certificate. */
   readonly connection: Connection;
   /** Ends the renewal. Resolves when none is under way any more. */

@@ -10,12 +10,12 @@ import type { FilesystemSize, NodeUsage, VolumeUsage } from '@orch/node-resource
 import type { Pod } from '@orch/schema/types/core/v1';
 
 /** Measurements that a summary is made of; absent parts are not measured. */
-export interface SummarySource {
+interface SummarySource {
   /** Name of the node. */
   readonly nodeName: string;
   /** The machine, with the file systems of pods and of images. */
   readonly node: NodeUsage;
-  /** What images use of theirs. */
+  /** Usage of images of their file system. */
   readonly images?: FilesystemUsage;
   /** The pods. */
   readonly pods: readonly MeasuredPod[];

@@ -18,6 +18,7 @@ import { registerNode } from '../node/node-registration.js';
 import { NodeStatusReporter } from '../node/node-status-reporter.js';
 import { NodeWatch } from '../node/node-watch.js';
 import { PodAgent } from '../pods/pod-agent.js';
+import type { PodCgroups } from '../pods/pod-syncer.js';
 import { ApiSource } from '../sources/api-source.js';
 import { FileSource } from '../sources/file-source.js';
 import { MirrorPods } from '../sources/mirror-pods.js';
@@ -148,11 +149,7 @@ export class NodeAgent {
     const { node } = this;
     const mirrors =
       clients && new MirrorPods({ client: clients.pods, annotations, nodeName: node.name, nodeUid: () => node.uid });
-    const works = () => pods.workers.list('syncing', 'terminating');
-    const { quota } = inputs;
-    const cgroups = options.cgroupsPerQos
-      ? await openCgroups({ ...this.settings, node, quota, events, works })
-      : undefined;
+    const cgroups = await this.#openCgroups(inputs, events, () => pods);
     const pods: PodAgent = new PodAgent({
       runtime,
       runtimeName: (await runtime.version()).name,
@@ -175,6 +172,13 @@ export class NodeAgent {
       logger,
     });
     return pods;
+  }
+
+  /** @param pods the pods, once they are made */
+  async #openCgroups({ quota }: PodInputs, events: EventSink, pods: () => PodAgent): Promise<PodCgroups | undefined> {
+    if (!this.settings.options.cgroupsPerQos) return undefined;
+    const works = () => pods().workers.list('syncing', 'terminating');
+    return openCgroups({ ...this.settings, node: this.node, quota, events, works });
   }
 
   /** @param pods the pods, once they are made */

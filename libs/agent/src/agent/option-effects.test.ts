@@ -75,7 +75,15 @@ async function made(name: string): Promise<ContainerConfig> {
       .filter(({ method }) => method === 'createContainer')
       .map(({ args }) => (args[0] as { config: ContainerConfig }).config)
       .find(({ metadata }) => metadata.name === name);
-  await expect.poll(async () => (await clock.advance(10), find()?.metadata.name), { timeout: 10_000 }).toBe(name);
+  await expect
+    .poll(
+      async () => {
+        await clock.advance(10);
+        return find()?.metadata.name;
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(name);
   return find() as ContainerConfig;
 }
 
@@ -89,7 +97,11 @@ describe('the node', () => {
     const { node } = await start(['--max-pods=2']);
     expect(node.object.status?.capacity?.pods).toBe('2');
     await expect
-      .poll(async () => (await clock.advance(10), agent?.pods().map(({ status }) => status?.reason).sort()))
+      .poll(async () => {
+        await clock.advance(10);
+        const reasons = agent?.pods().map(({ status }) => status?.reason);
+        return reasons?.sort();
+      })
       .toEqual(['OutOfpods', undefined, undefined]);
     await agent?.stop();
     const cores = availableParallelism();
@@ -115,7 +127,9 @@ describe('the node', () => {
     const name = 'volumes.kubernetes.io/controller-managed-attach-detach';
     expect((await start([])).node.initial().metadata?.annotations).toEqual({ [name]: 'true' });
     await agent?.stop();
-    expect((await start(['--enable-controller-attach-detach=false'])).node.initial().metadata?.annotations).toBeUndefined();
+    expect(
+      (await start(['--enable-controller-attach-detach=false'])).node.initial().metadata?.annotations,
+    ).toBeUndefined();
   });
 
   it('--local-storage-capacity-isolation=false: its storage is no resource', async () => {
@@ -131,7 +145,10 @@ describe('the node', () => {
     const api = {
       create: async () => object,
       patch: async () => object,
-      get: async (ref: { resource: string }) => (ref.resource === 'nodes' ? (reads++, object) : object),
+      get: async (ref: { resource: string }) => {
+        if (ref.resource === 'nodes') reads++;
+        return object;
+      },
       update: async () => object,
       names: { group: (name: string) => name },
     };
@@ -139,10 +156,23 @@ describe('the node', () => {
       heartbeats: api as never,
       ...unreachable(),
     });
-    await expect.poll(async () => (await clock.advance(0), reads)).toBe(1);
+    await expect
+      .poll(async () => {
+        await clock.advance(0);
+        return reads;
+      })
+      .toBe(1);
     await clock.advance(6_900);
     expect(reads).toBe(1);
-    await expect.poll(async () => (await clock.advance(100), reads), { timeout: 10_000 }).toBe(2);
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(100);
+          return reads;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(2);
   });
 
   it('--event-qps and --event-burst bound its events', async () => {
@@ -182,12 +212,15 @@ describe('logs', () => {
     const [logs, links] = [join(folder, 'other-logs'), join(folder, 'links')];
     await start([`--pod-logs-dir=${logs}`, `--container-log-links=${links}`]);
     await made('a');
-    const [sandbox] = runtime.faults.calls.filter(({ method }) => method === 'runSandbox');
-    const { logDirectory } = sandbox?.args[0] as SandboxConfig;
+    const sandbox = runtime.faults.calls.find(({ method }) => method === 'runSandbox')?.args[0] as SandboxConfig;
+    const { logDirectory } = sandbox;
     expect(logDirectory).toBe(join(logs, `default_a-n_${uid('a')}`));
     await writeFile(join(logDirectory, 'a/0.log'), '');
     await expect
-      .poll(async () => (await clock.advance(10_000), readdir(links).catch(() => [])))
+      .poll(async () => {
+        await clock.advance(10_000);
+        return readdir(links).catch(() => []);
+      })
       .toEqual([expect.stringMatching(/^a-n_default_a-container-\d+\.log$/)]);
   });
 });
@@ -207,7 +240,10 @@ describe('sources of pods', () => {
     await clock.advance(6_000 - clock.now());
     expect(agent?.pods().map(({ metadata }) => metadata?.name)).toEqual(['first-n']);
     await expect
-      .poll(async () => (await clock.advance(1_000), agent?.pods().map(({ metadata }) => metadata?.name)))
+      .poll(async () => {
+        await clock.advance(1_000);
+        return agent?.pods().map(({ metadata }) => metadata?.name);
+      })
       .toContain('second-n');
   });
 
@@ -224,13 +260,18 @@ describe('sources of pods', () => {
     expect(requests).toBe(1);
     await clock.advance(6_000);
     expect(requests).toBe(1);
-    await expect.poll(async () => (await clock.advance(1_000), requests)).toBe(2);
+    await expect
+      .poll(async () => {
+        await clock.advance(1_000);
+        return requests;
+      })
+      .toBe(2);
     server.close();
   });
 });
 
 describe.each([
-  ['version 1', async () => undefined],
+  ['version 1', async (): Promise<void> => undefined],
   ['version 2', () => writeFile(join(folder, 'cgroup/cgroup.controllers'), 'cpuset cpu memory pids\n')],
 ] as const)('control groups of %s', (version, prepare) => {
   const isUnified = version === 'version 2';
@@ -278,14 +319,14 @@ describe.each([
     await start(['--cgroups-per-qos=false', '--enforce-node-allocatable=']);
     await made('a');
     await expect(cgroup(isUnified ? 'kubepods/cpu.weight' : 'cpu/kubepods/cpu.shares')).rejects.toThrow('ENOENT');
-    const [sandbox] = runtime.faults.calls.filter(({ method }) => method === 'runSandbox');
-    expect((sandbox?.args[0] as SandboxConfig).cgroupParent).toBeUndefined();
+    const sandbox = runtime.faults.calls.find(({ method }) => method === 'runSandbox')?.args[0] as SandboxConfig;
+    expect(sandbox.cgroupParent).toBeUndefined();
   });
 
   it('--cgroup-driver=cgroupfs: sandboxes are below the cgroups of their pods', async () => {
     await start([]);
     await made('a');
-    const [sandbox] = runtime.faults.calls.filter(({ method }) => method === 'runSandbox');
-    expect((sandbox?.args[0] as SandboxConfig).cgroupParent).toBe(`/kubepods/burstable/pod${uid('a')}`);
+    const sandbox = runtime.faults.calls.find(({ method }) => method === 'runSandbox')?.args[0] as SandboxConfig;
+    expect(sandbox.cgroupParent).toBe(`/kubepods/burstable/pod${uid('a')}`);
   });
 });

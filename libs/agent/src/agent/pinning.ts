@@ -42,7 +42,7 @@ export function openPinned({
   });
 }
 
-/** What pods of sources have that were not seen yet is not known. */
+/** Returns the pods that may run; undefined while sources have not been seen, whose pods are not known. */
 function mayRun({ desired, workers }: PodAgent): ReadonlySet<string> | undefined {
   if (!desired.hasSeenAll) return undefined;
   return new Set([...workers.list('syncing', 'terminating')].map(({ pod }) => uidOf(pod)));

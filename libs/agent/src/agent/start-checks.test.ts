@@ -39,7 +39,9 @@ describe('an agent that starts', () => {
   );
 
   it('--hairpin-mode: another one than the default is a warning, as the runtime makes the network', async () => {
-    expect((await check(['--hairpin-mode=hairpin-veth'])).warnings).toEqual([expect.stringContaining('--hairpin-mode')]);
+    expect((await check(['--hairpin-mode=hairpin-veth'])).warnings).toEqual([
+      expect.stringContaining('--hairpin-mode'),
+    ]);
     expect((await check(['--hairpin-mode=promiscuous-bridge'])).warnings).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ import { thresholdsOf } from './thresholds.js';
 const annotations = podAnnotations(namesOf('kubernetes'));
 const lowMemory = (available: number): NodeUsage => ({
   ...CALM,
-  memory: { capacityBytes: 1_000_000, availableBytes: available, workingSetBytes: 1_000_000 - available },
+  memory: { ...CALM.memory, availableBytes: available, workingSetBytes: 1_000_000 - available },
 });
 const lowDisk = { ...CALM, nodefs: { ...FILESYSTEM, availableBytes: 1_000 } };
 

@@ -19,7 +19,7 @@ interface OomWatcherSettings {
 }
 
 const EVERY_MS = 10_000;
-/** What the kernel writes when the whole machine is out of memory; a control group has another text. */
+/** Text of the kernel when the whole machine is out of memory; a control group has another one. */
 const KILLED = /(?:^|\s)Out of memory(?: \([^)]*\))?: Killed process (\d+) \((.*)\)(?: total-vm|,|$)/;
 
 /** Reports processes that the kernel kills because the machine is out of memory (event `SystemOOM`). */
@@ -34,7 +34,13 @@ export class OomWatcher {
     // What happened before was reported by the process before, or by nobody.
     this.#since = sinceStart();
     const work = () => this.look();
-    this.#periodic = new Periodic({ name: 'the look at the log of the kernel', everyMs: EVERY_MS, work, clock, logger });
+    this.#periodic = new Periodic({
+      name: 'the look at the log of the kernel',
+      everyMs: EVERY_MS,
+      work,
+      clock,
+      logger,
+    });
   }
 
   /** Begins to look. */

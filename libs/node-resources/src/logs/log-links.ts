@@ -62,7 +62,8 @@ export class LogLinks {
 
   async #removeBroken(path: string): Promise<void> {
     const target = await readlink(path).catch(() => undefined);
-    if (target?.startsWith(`${this.settings.podLogs}${sep}`) && !(await exists(target))) await rm(path, { force: true });
+    if (target?.startsWith(`${this.settings.podLogs}${sep}`) && !(await exists(target)))
+      await rm(path, { force: true });
   }
 }
 

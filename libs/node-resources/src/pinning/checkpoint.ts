@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /** Members of a file by which an agent knows again what it has given to containers. */
-export interface Checkpoint {
+interface Checkpoint {
   /** Policy that wrote it. */
   readonly policyName: string;
   /** Sum of the members, without itself. */
@@ -9,7 +9,7 @@ export interface Checkpoint {
 }
 
 /** Returns the sum of a text that files of this kind have: FNV-1a of 32 bits. */
-export function checksumOf(text: string): number {
+function checksumOf(text: string): number {
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(text)) sum = Math.imul(sum ^ byte, 0x01000193);
   return sum >>> 0;
@@ -65,7 +65,7 @@ export function noPolicy<T extends Omit<Checkpoint, 'checksum'>>(
   writeCheckpoint(file, members, text);
 }
 
-/** What to do about a file that cannot be used. */
+/** Returns the advice for a file that cannot be used. */
 const advice = (file: string): string => `please drain this node and delete the file ${file} before starting the agent`;
 
 function contentOf(file: string): string | undefined {

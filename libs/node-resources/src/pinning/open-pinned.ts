@@ -109,7 +109,7 @@ async function openMemory({ folder, memory, files = hostFiles }: OpenSettings): 
   return new MemoryManager({ nodes, reserved, file });
 }
 
-/** What is reserved on NUMA nodes has to be what the node keeps from pods as a whole. @throws Error */
+/** Checks that as much is reserved on NUMA nodes as the node keeps from pods as a whole. @throws Error */
 function checkReserved(nodes: readonly NodeMemoryAmounts[], reserved: MemoryPolicy['reserved'], kept: number): void {
   const known = new Map(nodes.map(({ id, bytes }) => [id, bytes]));
   const totals = new Map<string, number>([['memory', 0]]);

@@ -31,8 +31,8 @@ const NAME_LABEL = 'io.kubernetes.container.name';
 /** CPUs and memory that containers have for themselves (`--cpu-manager-policy`, `--memory-manager-policy`). */
 export class PinnedContainers {
   readonly #periodic: Periodic | undefined;
-  /** CPUs that containers were told last, by id. */
-  readonly #told = new Map<string, string>();
+  /** CPUs that containers were given last, by id. */
+  readonly #applied = new Map<string, string>();
 
   constructor(private readonly settings: PinnedContainersSettings) {
     const { cpus, everyMs, clock, logger } = settings;
@@ -73,16 +73,16 @@ export class PinnedContainers {
       const { [UID_LABEL]: uid, [NAME_LABEL]: name } = labels;
       if (uid === undefined || name === undefined) continue;
       const wanted = cpus.cpusOf(uid, name);
-      if (this.#told.get(id) === wanted) continue;
+      if (this.#applied.get(id) === wanted) continue;
       try {
         await runtime.updateContainerResources(id, { cpusetCpus: wanted });
-        this.#told.set(id, wanted);
+        this.#applied.set(id, wanted);
       } catch (error) {
         logger.warn('the CPUs of a container cannot be changed', { container: name, uid, err: String(error) });
       }
     }
     const running = new Set(containers.map(({ id }) => id));
-    for (const id of this.#told.keys()) if (!running.has(id)) this.#told.delete(id);
+    for (const id of this.#applied.keys()) if (!running.has(id)) this.#applied.delete(id);
   }
 
   /** @param pending uid of a pod that is not among the others yet */

@@ -53,7 +53,12 @@ const PIDS = {
 describe('UsageMeter', () => {
   it('measures memory by the root cgroup of version 1, else by what the kernel tells', async () => {
     const plain = await setup({ ...PIDS, '/proc/meminfo': MEMINFO }).meter.node();
-    expect(plain.memory).toEqual({ capacityBytes: 1_024_000, usageBytes: 716_800, availableBytes: 512_000, workingSetBytes: 512_000 });
+    expect(plain.memory).toEqual({
+      capacityBytes: 1_024_000,
+      usageBytes: 716_800,
+      availableBytes: 512_000,
+      workingSetBytes: 512_000,
+    });
     expect([plain.processes, plain.hasOwnImagefs]).toEqual([{ max: 900, running: 345 }, true]);
     const cgroup = { 'memory.usage_in_bytes': '300000', 'memory.stat': 'cache 9\ntotal_inactive_file 100000\n' };
     const folder = Object.entries(cgroup).map(([name, text]) => [`/sys/fs/cgroup/memory/${name}`, text]);
