@@ -189,7 +189,7 @@ describe('a container that is a process', () => {
 
   it('has no descriptors that the runtime was started with', async () => {
     // Node itself lets programs inherit none of the first sixteen.
-    const more = Array.from({ length: 18 }, (_, at): 'pipe' | 'ignore' => (at === 17 ? 'pipe' : 'ignore'));
+    const more = Array.from<unknown, 'pipe' | 'ignore'>({ length: 18 }, (_, at) => (at === 17 ? 'pipe' : 'ignore'));
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...more];
     const config = configOf(['sh', '-c', `${LINKS}; [ $$ != 1 ] || sleep 1000`], {});
     const request = { sandboxId, config, sandboxConfig };
