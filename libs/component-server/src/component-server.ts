@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Authenticator, CLIENT_CERTIFICATE_OPTIONS, keepChains, type UserInfo } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
+import { systemClock } from '@orch/runtime';
 import { type PageAnswer, refuse, send } from './answers.js';
 
 /** A certificate and its key, PEM. */
@@ -14,7 +15,7 @@ interface ServerPair {
   readonly key: string;
 }
 
-/** Where a pair comes from that is renewed by others. */
+/** Source of a pair that is renewed by others. */
 interface PairRenewal {
   /** Returns the present pair. @throws Error where there is none that can be used */
   read(): Promise<ServerPair>;
@@ -83,7 +84,7 @@ const [MAX_STREAMS, SESSION_MEGABYTES] = [250, 10];
 export class ComponentServer {
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
-  #renewing: NodeJS.Timeout | undefined;
+  #cancelRenewal = (): void => undefined;
 
   constructor(private readonly settings: ComponentServerSettings) {
     this.#server = createSecureServer({
@@ -130,7 +131,7 @@ export class ComponentServer {
 
   /** Closes the port and all connections. */
   async stop(): Promise<void> {
-    clearInterval(this.#renewing);
+    this.#cancelRenewal();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -142,14 +143,20 @@ export class ComponentServer {
     const { renewal, pair, onError } = this.settings;
     if (!renewal) return;
     let current = pair;
-    const look = async () => {
+    const check = async () => {
       const found = await renewal.read();
       if (found.cert === current?.cert && found.key === current.key) return;
       this.renew(found);
       current = found;
     };
-    // Files are written one after the other: a pair that does not belong together is looked at again.
-    this.#renewing = setInterval(() => void look().catch(onError), renewal.everyMs).unref();
+    // Files are written one after the other: a pair that does not belong together is read again.
+    const next = () => {
+      this.#cancelRenewal = systemClock.after(renewal.everyMs, () => {
+        void check().catch(onError);
+        next();
+      });
+    };
+    next();
   }
 
   #tls(pair: ServerPair | undefined) {
