@@ -15,7 +15,7 @@ interface ServerPair {
   readonly key: string;
 }
 
-/** Where a pair comes from that is renewed by others. */
+/** Source of a pair that is renewed by others. */
 interface PairRenewal {
   /** Returns the present pair. @throws Error where there is none that can be used */
   read(): Promise<ServerPair>;
@@ -88,7 +88,7 @@ export class ComponentServer {
   readonly #sockets = new Set<Socket>();
   /** Functions that keep connections from being closed which have carried no request that was allowed, by their addresses. */
   readonly #strangers = new Map<string, () => void>();
-  #renewing: NodeJS.Timeout | undefined;
+  #cancelRenewal = (): void => undefined;
 
   constructor(private readonly settings: ComponentServerSettings) {
     this.#server = createSecureServer({
@@ -135,7 +135,7 @@ export class ComponentServer {
 
   /** Closes the port and all connections. */
   async stop(): Promise<void> {
-    clearInterval(this.#renewing);
+    this.#cancelRenewal();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -147,14 +147,20 @@ export class ComponentServer {
     const { renewal, pair, onError } = this.settings;
     if (!renewal) return;
     let current = pair;
-    const look = async () => {
+    const check = async () => {
       const found = await renewal.read();
       if (found.cert === current?.cert && found.key === current.key) return;
       this.renew(found);
       current = found;
     };
-    // Files are written one after the other: a pair that does not belong together is looked at again.
-    this.#renewing = setInterval(() => void look().catch(onError), renewal.everyMs).unref();
+    // Files are written one after the other: a pair that does not belong together is read again.
+    const next = () => {
+      this.#cancelRenewal = systemClock.after(renewal.everyMs, () => {
+        void check().catch(onError);
+        next();
+      });
+    };
+    next();
   }
 
   #tls(pair: ServerPair | undefined) {

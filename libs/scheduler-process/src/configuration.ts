@@ -5,7 +5,7 @@ import { pluginRegistry } from '@orch/scheduler-plugins';
 import { parse } from 'yaml';
 
 /** Values of deprecated options, which count only where there is no file; those that are not given are undefined. */
-export interface ConnectionOverrides {
+interface ConnectionOverrides {
   /** Requests a second. */
   readonly kubeApiQps?: number | undefined;
   /** Requests at once. */

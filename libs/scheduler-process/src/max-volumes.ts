@@ -5,7 +5,7 @@ const VARIABLE = 'KUBE_MAX_PD_VOLS';
 interface MaxVolumes {
   /** Disks of a cloud on nodes that give no limit. */
   readonly maxVolumes?: number;
-  /** What is wrong with the value. */
+  /** Problem of the value. */
   readonly warning?: string;
 }
 

@@ -4,11 +4,11 @@ import type { SchedulerOptionValues } from './options.js';
 
 /** Connections of the process to the API. */
 export interface SchedulerConnections {
-  /** Of the scheduler itself. */
+  /** Connection of the scheduler itself. */
   readonly own: Connection;
-  /** On which callers of the port are authenticated. */
+  /** Connection on which callers of the port are authenticated. */
   readonly authentication: Connection;
-  /** On which they are authorized. */
+  /** Connection on which they are authorized. */
   readonly authorization: Connection;
 }
 

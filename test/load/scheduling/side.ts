@@ -12,7 +12,7 @@ import type { RunningScheduler } from './schedulers.js';
 const NODES: ResourceRef = { group: '', version: 'v1', resource: 'nodes' };
 const NODE = { cpu: '32', memory: '64Gi', pods: '110' };
 /** Requests under way at a time. */
-const CREATORS = 64;
+const CREATORS = 16;
 
 /** Numbers of pods of a round. */
 export interface RoundSize {

@@ -1,5 +1,5 @@
 import type { Standalone } from '../../support/standalone.js';
-import type { Measurement } from '../report.js';
+import { format, type Measurement } from '../report.js';
 import { MIXED, PLAIN, type PodKind, PREEMPTING, ROOMY } from '../scheduling/kinds.js';
 import { insideServer, startOurs, startPeer } from '../scheduling/schedulers.js';
 import { type RoundSize, Side } from '../scheduling/side.js';
@@ -12,24 +12,25 @@ const SIZES: readonly { readonly nodes: number; readonly kinds: readonly PodKind
 ];
 /** Rounds of each kind that are not counted, and those that are. */
 const [WARM, COUNTED] = [1, 3];
-const ROUND: RoundSize = { pods: 300, paced: 100, rate: 50 };
+const ROUND: RoundSize = { pods: 200, paced: 50, rate: 50 };
 /** A pod that preempts waits for its backoff of a second: fewer tell as much. */
-const PREEMPTING_ROUND: RoundSize = { pods: 100, paced: 20, rate: 20 };
-const HEARTBEATS = 1_000;
+const PREEMPTING_ROUND: RoundSize = { pods: 60, paced: 20, rate: 20 };
+const HEARTBEATS = 500;
 
 /**
- * What it takes to schedule pods: `orch scheduler`, the same inside of the server, and kube-scheduler where KUBE_SCHEDULER names
- * its program, each with a server of its own, in turns. Nodes are objects that nobody renews.
+ * What it takes to schedule pods: `orch scheduler`, with `full` the same inside of the server, and kube-scheduler where
+ * KUBE_SCHEDULER names its program, each with a server of its own, in turns. Nodes are objects that nobody renews.
  */
 export async function schedulerColumns({
   scale,
+  full,
 }: Omit<StageSettings, 'target'>): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const columns = new Map<string, Measurement[]>();
   for (const { nodes, kinds } of SIZES) {
     const sides: Side[] = [];
     try {
       for (const open of OPENINGS) {
-        const side = await open(scaled(nodes, scale));
+        const side = await open(scaled(nodes, scale), full);
         if (side) sides.push(side);
       }
       for (const kind of kinds) await measure(sides, kind, scale);
@@ -43,9 +44,10 @@ export async function schedulerColumns({
 }
 
 /** What opens each side; undefined for one that cannot be had. */
-const OPENINGS: readonly ((nodes: number) => Promise<Side> | undefined)[] = [
+const OPENINGS: readonly ((nodes: number, full: boolean) => Promise<Side> | undefined)[] = [
   (nodes) => Side.open('orch scheduler', nodes, { start: startOurs }),
-  (nodes) => Side.open('inside standalone', nodes, { args: ['--scheduler=on'], start: insideServer }),
+  (nodes, full) =>
+    full ? Side.open('inside standalone', nodes, { args: ['--scheduler=on'], start: insideServer }) : undefined,
   (nodes) => {
     const program = process.env.KUBE_SCHEDULER;
     const start = (server: Standalone) => startPeer(server, program ?? '');
@@ -60,6 +62,10 @@ async function measure(sides: readonly Side[], kind: PodKind, scale: number): Pr
   for (let round = 0; round < WARM + COUNTED; round++)
     for (const side of round % 2 === 0 ? sides : sides.toReversed())
       await side.take(kind, { ...size, pods, paced }, round >= WARM);
+  // What is known so far, as all of it takes minutes.
+  for (const side of sides)
+    for (const { name, value, unit } of side.results())
+      if (name.includes(`, ${kind.name}:`)) process.stderr.write(`${side.name}: ${name} ${format(value)} ${unit}\n`);
 }
 
 const scaled = (count: number, scale: number): number => Math.max(10, Math.round(count * scale));

@@ -89,8 +89,8 @@ export class SchedulingCycle {
 
   #countRuns(evaluation: FilterEvaluation, { name }: Profile): void {
     for (const { plugin, runs } of evaluation.runs) {
-      this.options.observer.pluginAsked(plugin, 'PreFilter', name, 1);
-      this.options.observer.pluginAsked(plugin, 'Filter', name, runs);
+      this.options.observer.pluginEvaluated(plugin, 'PreFilter', name, 1);
+      this.options.observer.pluginEvaluated(plugin, 'Filter', name, runs);
     }
   }
 

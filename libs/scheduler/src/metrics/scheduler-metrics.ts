@@ -112,14 +112,14 @@ function pluginMetrics(metrics: Metrics): Pick<SchedulerObserver, 'extensionPoin
   };
 }
 
-function evaluationMetrics(metrics: Metrics): Pick<SchedulerObserver, 'pluginAsked'> {
-  const asked = metrics.counter({
+function evaluationMetrics(metrics: Metrics): Pick<SchedulerObserver, 'pluginEvaluated'> {
+  const evaluations = metrics.counter({
     ...{ name: 'scheduler_plugin_evaluation_total', labels: ['plugin', 'extension_point', 'profile'] as const },
     stability: 'ALPHA',
-    help: 'How often plugins were asked: PreFilter once for each pod, Filter for each node that was looked at.',
+    help: 'Evaluations of plugins: PreFilter once for each pod, Filter for each node that was looked at.',
   });
-  const series = keptSeries((...labels) => asked.with(...labels));
-  return { pluginAsked: (plugin, point, profile, times) => series(plugin, point, profile).inc(times) };
+  const series = keptSeries((...labels) => evaluations.with(...labels));
+  return { pluginEvaluated: (plugin, point, profile, times) => series(plugin, point, profile).inc(times) };
 }
 
 /** Returns what finds series by three labels, each of which is made once. */

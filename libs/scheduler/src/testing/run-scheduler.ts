@@ -13,7 +13,7 @@ export const BLIND: SchedulerOptions['observer'] = {
   preemptionTried: () => undefined,
   extensionPointRan: () => undefined,
   pluginRan: () => undefined,
-  pluginAsked: () => undefined,
+  pluginEvaluated: () => undefined,
 };
 
 /** Runs a scheduler over a cluster of a test. @param options other than the default ones */

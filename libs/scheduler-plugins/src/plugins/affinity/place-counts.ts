@@ -12,7 +12,7 @@ interface Part {
 export class PlaceCounts {
   #keys: readonly string[] = [];
   #parts: readonly Part[] = [];
-  /** What was added for single nodes, by key and value. */
+  /** Numbers that were added for single nodes, by key and value. */
   readonly #changes = new Map<string, Map<string, number>>();
   /** Number of places whose number is not 0. */
   #places = 0;
