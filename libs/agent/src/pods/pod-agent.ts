@@ -169,8 +169,11 @@ export class PodAgent {
     // A mirror only shows its static pod, which looks after it.
     if (isMirror) this.#wakeMirrored(pod);
     else if (op === 'remove') this.workers.remove(uidOf(pod));
-    else if (op === 'reconcile') this.statuses.reconcile(uidOf(pod));
-    else this.workers.update(pod);
+    else {
+      if (op !== 'reconcile') this.workers.update(pod);
+      // A pod that has ended long ago, and is deleted now, has only to go.
+      this.statuses.reconcile(pod);
+    }
   }
 
   #wakeMirrored(mirror: Pod): void {
