@@ -170,9 +170,10 @@ export class PodAgent {
     if (isMirror) this.#wakeMirrored(pod);
     else if (op === 'remove') this.workers.remove(uidOf(pod));
     else {
-      if (op === 'reconcile') this.statuses.reconcile(uidOf(pod));
-      // The status has changed: conditions of others may be those that the pod's readiness waits for.
+      // Where its status alone has changed, conditions of others may be those that the pod's readiness waits for.
       if (op !== 'reconcile' || pod.spec?.readinessGates?.length) this.workers.update(pod);
+      // A pod that has ended long ago, and is deleted now, has only to go.
+      this.statuses.reconcile(pod);
     }
   }
 

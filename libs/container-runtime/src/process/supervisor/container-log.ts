@@ -2,10 +2,15 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { systemClock } from '@orch/runtime/clock';
 import { LogLines, type LogStream, logTime } from '../../logs/log-lines.js';
 
-/** The log of a container, in the format of CRI. Where it cannot be written, as on a full disk, output is lost. */
+/**
+ * The log of a container, in the format of CRI. Output that cannot be written is lost, as where the disk is full: the container
+ * goes on.
+ */
 export class ContainerLog {
   #file: number;
   #closed = false;
+  /** Whether the file ends within a line. */
+  #isTorn = false;
   readonly #lines: Readonly<Record<LogStream, LogLines>>;
 
   /** Opens the file, and makes it if it does not exist. */
@@ -26,6 +31,7 @@ export class ContainerLog {
     const file = openSync(this.path, 'a', 0o640);
     closeSync(this.#file);
     this.#file = file;
+    this.#isTorn = false;
   }
 
   /** Writes what is incomplete, and closes the file; what is written later is lost. */
@@ -37,10 +43,12 @@ export class ContainerLog {
 
   #append(bytes: Buffer): void {
     if (this.#closed) return;
+    let done = 0;
     try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+      if (this.#isTorn && bytes.length > 0) this.#isTorn = writeSync(this.#file, '\n') === 0;
+      while (done < bytes.length) done += writeSync(this.#file, bytes, done);
     } catch {
-      // The container is not to end for it.
+      this.#isTorn ||= done > 0;
     }
   }
 }

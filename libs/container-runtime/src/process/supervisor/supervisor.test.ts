@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,5 +84,30 @@ describe('the log of a supervisor', () => {
         .map((line) => line.split(' ').slice(1).join(' '));
     expect([texts(`${path}.1`), texts(path)]).toEqual([['stdout F one', 'stderr F err'], ['stdout P two']]);
     rmSync(dir, { recursive: true });
+  });
+
+  it('loses what there is no room for, and the container goes on', () => {
+    const log = new ContainerLog('/dev/full');
+    log.write('stdout', Buffer.from('one\ntw'));
+    log.reopen();
+    log.close();
+  });
+
+  it.runIf(process.getuid?.() === 0)('goes on in a line of its own after one that was cut off', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'orch-log-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'tmpfs', dir]);
+    try {
+      const path = join(dir, '0.log');
+      const log = new ContainerLog(path);
+      const lines = Array.from({ length: 200 }, (_unused, at) => `line ${at}\n`).join('');
+      for (let round = 0; round < 3; round++) log.write('stdout', Buffer.from(lines));
+      execFileSync('mount', ['-o', 'remount,size=64k', dir]);
+      log.write('stdout', Buffer.from('again\n'));
+      log.close();
+      expect(readFileSync(path, 'utf8').split('\n').at(-2)).toMatch(/^\S+ stdout F again$/);
+    } finally {
+      execFileSync('umount', [dir]);
+      rmSync(dir, { recursive: true });
+    }
   });
 });
