@@ -58,7 +58,12 @@ const OPTIONS: readonly Row[] = [
   ['logging-format', 'text', ['yaml', ''], 'json'],
   ['log-flush-frequency', '5s', ['-1s', 'x'], '7s'],
   ['cert-dir', '/var/lib/node-agent/pki', [], '/pki'],
-  ['kube-api-content-type', 'application/vnd.orch.protobuf', ['text/plain', 'application/vnd.kubernetes.protobuf'], 'application/json'],
+  [
+    'kube-api-content-type',
+    'application/vnd.orch.protobuf',
+    ['text/plain', 'application/vnd.kubernetes.protobuf'],
+    'application/json',
+  ],
   ['enable-server', 'true', BOOL, 'false'],
   ['enable-debugging-handlers', 'true', BOOL, 'false'],
   ['enable-controller-attach-detach', 'true', BOOL, 'false'],
@@ -136,20 +141,27 @@ describe.each(ROWS)('--%s', (option, preset, refused, other) => {
       const [path = '', { form = 'scalar' } = {}] =
         [...CONFIGURATION_FIELDS].find(([, field]) => field.option === option) ?? [];
       const read = (argv: string[]) =>
-        readAgentOptions(['--config=/etc/agent.yaml', ...argv], {}, () => `${HEAD}${fieldOf(path, form, other)}`).values;
+        readAgentOptions(['--config=/etc/agent.yaml', ...argv], {}, () => `${HEAD}${fieldOf(path, form, other)}`)
+          .values;
       const alone = agentOptions.parse([`--${option}=${other}`], {}).values;
       expect(read([])).toMatchObject({ [name]: alone[name as keyof typeof alone] });
       const argv = preset === '' ? [] : [`--${option}=${preset}`];
-      if (argv.length > 0) expect(read(argv)).toMatchObject({ [name]: agentOptions.parse([], {}).values[name as 'port'] });
+      if (argv.length > 0)
+        expect(read(argv)).toMatchObject({ [name]: agentOptions.parse([], {}).values[name as 'port'] });
     },
   );
 });
 
-const camelCase = (option: string): string => option.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+const camelCase = (option: string): string =>
+  option.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 
 function fieldOf(path: string, form: string, value: string): string {
   const inner = form === 'thresholds' ? objectOf(value.split('<')) : form === 'list' ? `[${value}]` : value;
-  return path.split('.').reduceRight((text, name) => `{ ${JSON.stringify(name)}: ${text} }`, inner).slice(1, -1).trim();
+  return path
+    .split('.')
+    .reduceRight((text, name) => `{ ${JSON.stringify(name)}: ${text} }`, inner)
+    .slice(1, -1)
+    .trim();
 }
 
 const objectOf = ([signal = '', amount = '']: readonly string[]): string => `{ ${signal}: ${amount} }`;

@@ -15,7 +15,9 @@ describe('a pod', () => {
     await test.create('p', { containers: [{ name: 'c' }], runtimeClassName: 'small' });
     await test.pass(2);
     expect(test.status('p').phase).toBe('Pending');
-    expect(test.events).toContain('FailedCreatePodSandBox: Failed to create pod sandbox: RuntimeClass "small" not found');
+    expect(test.events).toContain(
+      'FailedCreatePodSandBox: Failed to create pod sandbox: RuntimeClass "small" not found',
+    );
     test.handlers.set('small', 'runsc');
     await test.pass(20);
     expect(test.status('p').phase).toBe('Running');
