@@ -127,19 +127,19 @@ describe.each(ROWS)('--%s', (option, preset, refused, other) => {
     expect(shown.replaceAll('"', '')).toBe(preset);
   });
 
-  it.skipIf(refused.length === 0)(`refuses ${refused.join(' and ')} with its name`, () => {
-    for (const value of refused) {
-      const found = problems(`--${option}=${value}`);
-      expect({ value, found }).toEqual({ value, found: [expect.stringContaining(`--${option}`)] });
-    }
-  });
+  if (refused.length > 0)
+    it(`refuses ${refused.join(' and ')} with its name`, () => {
+      for (const value of refused) {
+        const found = problems(`--${option}=${value}`);
+        expect({ value, found }).toEqual({ value, found: [expect.stringContaining(`--${option}`)] });
+      }
+    });
 
-  it.runIf([...CONFIGURATION_FIELDS.values()].some((field) => field.option === option))(
-    'is a field of the configuration, and the command line wins over it',
-    () => {
+  const [path = '', { form = 'scalar' } = {}] =
+    [...CONFIGURATION_FIELDS].find(([, field]) => field.option === option) ?? [];
+  if (path !== '')
+    it('is a field of the configuration, and the command line wins over it', () => {
       const name = camelCase(option);
-      const [path = '', { form = 'scalar' } = {}] =
-        [...CONFIGURATION_FIELDS].find(([, field]) => field.option === option) ?? [];
       const read = (argv: string[]) =>
         readAgentOptions(['--config=/etc/agent.yaml', ...argv], {}, () => `${HEAD}${fieldOf(path, form, other)}`)
           .values;
@@ -148,8 +148,7 @@ describe.each(ROWS)('--%s', (option, preset, refused, other) => {
       const argv = preset === '' ? [] : [`--${option}=${preset}`];
       if (argv.length > 0)
         expect(read(argv)).toMatchObject({ [name]: agentOptions.parse([], {}).values[name as 'port'] });
-    },
-  );
+    });
 });
 
 const camelCase = (option: string): string =>
