@@ -1,5 +1,4 @@
 import { mkdirSync, statfsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@orch/runtime/clock';
 import type {
@@ -37,6 +36,7 @@ import type { ImageLimits } from './images/layer.js';
 import { Helpers } from './isolation/helpers.js';
 import type { IsolationLevel } from './isolation/level.js';
 import { checkSandbox } from './isolation/refusals.js';
+import { connectTo } from './local-port.js';
 import { ExecStreams, execToEnd } from './process-exec.js';
 import { sandboxStatisticsOf, statisticsOf } from './process-statistics.js';
 import { TerminalStreams } from './process-terminal.js';
@@ -290,13 +290,4 @@ export class ProcessRuntime implements Runtime {
       throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
     return { record, pid: progress.pid };
   }
-}
-
-function connectTo(port: number, ports: readonly number[]): Promise<ReturnType<typeof connect>> {
-  return new Promise((resolve, reject) => {
-    if (ports.length > 0 && !ports.includes(port))
-      return reject(new RuntimeError('InvalidArgument', `port ${port} was not requested`));
-    const socket = connect(port, '127.0.0.1', () => resolve(socket));
-    socket.once('error', (cause) => reject(new RuntimeError('Unavailable', cause.message, { cause })));
-  });
 }

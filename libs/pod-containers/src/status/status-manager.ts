@@ -41,7 +41,7 @@ const MAX_MESSAGES = 12 * 1024;
 /** Statuses of all pods: the only source of what is reported about them. */
 export class StatusManager {
   readonly #tracked = new Map<string, Tracked>();
-  /** What was reported last, by uid. */
+  /** Statuses that were reported last, by uid. */
   readonly #reported = new Map<string, Tracked>();
   readonly #queue: WorkQueue;
   #cancel: () => void = () => undefined;
