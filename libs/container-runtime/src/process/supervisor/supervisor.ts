@@ -65,8 +65,7 @@ export class ContainerSupervisor {
       await this.#writeOutcome({ startedAt, finishedAt: systemClock.wall(), ...ended });
       this.#report(outcome.failure);
     } else {
-      const { startTicks } = identityOf(outcome.pid) ?? {};
-      this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
+      this.#write({ pid: outcome.pid, startedAt });
       this.#report('');
       if (outcome.stderr) this.#output('stderr', outcome.stderr);
       await this.#toEnd(launched);
