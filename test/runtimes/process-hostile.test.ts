@@ -83,6 +83,22 @@ describe('a container that is a process', () => {
     await runtime.removeContainer(id);
   });
 
+  it.each(['progress.json', 'info.json'])('ends with a supervisor that is killed once there is %s', async (file) => {
+    for (let time = 0; time < 4; time++) {
+      const config = configOf(FOREVER, {});
+      const id = await runtime.createContainer({ sandboxId, config, sandboxConfig });
+      const folder = join(dir, 'state/containers', id);
+      const { launch } = JSON.parse(readFileSync(join(folder, 'container.json'), 'utf8'));
+      const starting = runtime.startContainer(id).catch((error: Error) => error);
+      await expect.poll(() => existsSync(join(folder, file)), { interval: 1 }).toBe(true);
+      process.kill(progressOf(id).supervisor.pid, 'SIGKILL');
+      await runtime.removeContainer(id);
+      await starting;
+      // Control groups in which there is a process cannot be removed.
+      expect(launch.cgroups.filter(existsSync)).toEqual([]);
+    }
+  });
+
   it('cannot change settings of the machine', async () => {
     const paths = [
       '/proc/sys/kernel/core_pattern',

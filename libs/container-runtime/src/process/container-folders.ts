@@ -6,8 +6,9 @@ import { systemClock } from '@orch/runtime/clock';
 import type { ContainerState, ListedContainer, RuntimeContainerStatus } from '../containers.js';
 import { RuntimeError } from '../runtime-error.js';
 import { readJson } from './state/json-file.js';
-import { isRunning } from './state/processes.js';
+import { identityOf, isRunning, killProcess } from './state/processes.js';
 import { CONTAINER_FILES, type ContainerProgress, type ContainerRecord } from './state/records.js';
+import { announcedProcess } from './supervisor/announced.js';
 
 /** Exit code of a container whose supervisor was killed. */
 const LOST = 255;
@@ -59,7 +60,7 @@ export class ContainerFolders {
     const record = readJson<ContainerRecord>(join(this.pathOf(id), CONTAINER_FILES.record));
     if (!record) return undefined;
     const progress = readJson<ContainerProgress>(join(this.pathOf(id), CONTAINER_FILES.progress));
-    if (progress) endUnsupervised(progress);
+    if (progress) endUnsupervised(progress, this.pathOf(id));
     return {
       record,
       ...(progress && { progress }),
@@ -72,6 +73,12 @@ export class ContainerFolders {
     return readdirSync(this.folder).flatMap((id) => this.find(id) ?? []);
   }
 
+  /** Kills the program of a container whose supervisor has ended. Resolves once it has ended. */
+  async endProgram(id: string): Promise<void> {
+    const identity = identityOf(announcedProcess(this.pathOf(id)) ?? 0);
+    if (identity) await killProcess(identity);
+  }
+
   /** Removes a folder. */
   async remove(id: string): Promise<void> {
     await removeTree(this.pathOf(id));
@@ -80,11 +87,12 @@ export class ContainerFolders {
 
 /**
  * Kills the program of a container whose supervisor was killed. The kernel does so for most; it does not where the
- * program has become another user, as the process above it has no right to.
+ * program has become another user, as the process above it has no right to, or was about to be started.
  */
-function endUnsupervised({ supervisor, pid, startTicks, finishedAt }: ContainerProgress): void {
-  if (finishedAt !== undefined || pid === undefined || startTicks === undefined || isRunning(supervisor)) return;
-  if (!isRunning({ pid, startTicks })) return;
+function endUnsupervised({ supervisor, finishedAt }: ContainerProgress, folder: string): void {
+  if (finishedAt !== undefined || isRunning(supervisor)) return;
+  const pid = announcedProcess(folder);
+  if (pid === undefined) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

@@ -28,7 +28,7 @@ import type {
   PortForwardRequest,
   StreamEndpoint,
 } from '../streams.js';
-import { removeGroups } from './cgroups/cgroups.js';
+import { emptyGroups, removeGroups } from './cgroups/cgroups.js';
 import { ContainerFolders, type KnownContainer, listed, statusOf } from './container-folders.js';
 import { ContainerMaker } from './container-maker.js';
 import { describeImage, ImageStore } from './images/image-store.js';
@@ -164,8 +164,10 @@ export class ProcessRuntime implements Runtime {
     const found = this.#containers.find(id);
     if (!found) return;
     await this.stopContainer(id, 0);
-    // One that is just being started ends with its supervisor.
+    // One that is just being started has not been stopped.
     if (found.progress) await killProcess(found.progress.supervisor);
+    await this.#containers.endProgram(id);
+    await emptyGroups(found.record.launch.cgroups);
     removeGroups(found.record.launch.cgroups);
     await this.#containers.remove(id);
   }

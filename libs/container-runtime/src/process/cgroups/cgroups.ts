@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sleep, systemClock } from '@orch/runtime/clock';
 import type { LinuxResources } from '../../resources.js';
 
 const MOUNT = '/sys/fs/cgroup';
@@ -116,6 +117,25 @@ function filesOfVersion2(resources: LinuxResources): Record<string, string | und
     'cpuset.mems': text(resources.cpusetMems),
     ...resources.unified,
   };
+}
+
+/** Milliseconds between looks at whether processes have ended, and looks at most. */
+const [LOOK_MS, MOST_LOOKS] = [5, 400];
+
+/** Kills the processes of groups that belong to one container. Resolves once there are none, or it takes too long. */
+export async function emptyGroups([folder]: readonly string[]): Promise<void> {
+  for (let look = 0; folder !== undefined && look < MOST_LOOKS; look++) {
+    const pids = (read([folder], 'cgroup.procs') ?? '').split('\n').filter((line) => line !== '');
+    if (pids.length === 0) return;
+    for (const pid of pids) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    }
+    await sleep(systemClock, LOOK_MS);
+  }
 }
 
 /** Removes groups without processes, and the groups above them that are left empty. */

@@ -63,8 +63,6 @@ export interface ContainerProgress {
   readonly supervisor: ProcessIdentity;
   /** Process id on the node of the first process; absent before it has started. */
   readonly pid?: number;
-  /** Clock ticks between the machine's start and its; absent if it ended at once. */
-  readonly startTicks?: string;
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
   /** Milliseconds since 1970; present once it has ended. */

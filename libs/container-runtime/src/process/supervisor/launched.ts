@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { sleep, systemClock } from '@orch/runtime/clock';
+import { programOf } from '../isolation/program-of.js';
 import { argumentsOf } from '../state/processes.js';
 import { CONTAINER_FILES, type LaunchPlan } from '../state/records.js';
 import { isLauncher, LAUNCH_FAILURE, launcherArgv, launcherEnvironment } from './launcher.js';
@@ -35,11 +36,17 @@ export class Launched {
     private readonly plan: LaunchPlan,
     stdin: boolean,
   ) {
-    const [program = '', ...args] = launcherArgv(plan, join(folder, CONTAINER_FILES.info));
+    // From its beginning on, it ends with this process.
+    const args = [
+      '--pdeathsig',
+      'KILL',
+      '--',
+      ...launcherArgv(plan, join(folder, CONTAINER_FILES.info), `${process.pid}`),
+    ];
     // The last one is the supervisor's own, on which it reports.
     const stdio = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'ignore'] as const;
     const env = launcherEnvironment(plan.env);
-    this.child = spawn(program, args, { stdio: [...stdio], cwd: plan.cwd, env, detached: true });
+    this.child = spawn(programOf('setpriv'), args, { stdio: [...stdio], cwd: plan.cwd, env, detached: true });
     // A program that has closed its input takes no more of it.
     this.child.stdin?.on('error', () => undefined);
     // Node drops the output of a process that has ended, unless somebody reads.

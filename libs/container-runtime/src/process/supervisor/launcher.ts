@@ -1,4 +1,3 @@
-import { programOf } from '../isolation/program-of.js';
 import type { LaunchPlan } from '../state/records.js';
 
 /** Name by which the first stage of a launch is known. */
@@ -7,25 +6,30 @@ const STAGE = 'orch-launch';
 export const HELPERS = '/.orch';
 
 /**
- * Ends if the supervisor has ended before it was noted that the program ends with it; joins control groups, opens the file in
- * which the builder of namespaces announces its first process, and becomes the next stage. Arguments: supervisor, file,
- * oom_score_adj, number of groups, groups, next stage.
+ * Joins control groups, opens the file in which the builder of namespaces announces its first process, and becomes the
+ * next stage. Arguments: file, parent, oom_score_adj, number of groups, groups, next stage. Where the parent has ended
+ * already, nothing is started.
  */
-const SCRIPT = `[ "$PPID" = "$1" ] || exit 125
-info=$2 score=$3 count=$4; shift 4
+const SCRIPT = `info=$1 parent=$2 score=$3 count=$4; shift 4
+[ -z "$parent" ] || [ "$parent" = "$PPID" ] || exit 126
 while [ "$count" -gt 0 ]; do echo 0 > "$1/cgroup.procs" || exit 126; shift; count=$((count - 1)); done
 [ -z "$score" ] || { echo "$score" > /proc/self/oom_score_adj; } 2>/dev/null
 [ -z "$info" ] || exec 3>"$info"
 exec "$@"`;
 
-/** Returns the arguments of the first stage of a launch by this process, which it does not outlive. */
+/** Returns the arguments of the first stage of a launch. @param parent process that has to run; empty for any */
 export function launcherArgv(
   { argv, announces, cgroups, oomScoreAdj }: Omit<LaunchPlan, 'cwd' | 'env'>,
   info: string,
+  parent = '',
 ): string[] {
-  const settings = [announces ? info : '', oomScoreAdj === undefined ? '' : `${oomScoreAdj}`, `${cgroups.length}`];
-  const shell = ['/bin/sh', '-c', SCRIPT, STAGE, `${process.pid}`, ...settings, ...cgroups, ...argv];
-  return [programOf('setpriv'), '--pdeathsig', 'KILL', '--', ...shell];
+  const settings = [
+    announces ? info : '',
+    parent,
+    oomScoreAdj === undefined ? '' : `${oomScoreAdj}`,
+    `${cgroups.length}`,
+  ];
+  return ['/bin/sh', '-c', SCRIPT, STAGE, ...settings, ...cgroups, ...argv];
 }
 
 /**

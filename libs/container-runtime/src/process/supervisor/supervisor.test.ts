@@ -44,17 +44,12 @@ describe('stages of a launch', () => {
   });
 
   it('begin only while the supervisor that has begun them is there', () => {
-    const [program = '', ...args] = launcherArgv(
-      { argv: ['/bin/echo', 'run'], cwd: '/', announces: false, cgroups: [] },
-      '',
-    );
-    const run = (parent: number) =>
-      spawnSync(
-        program,
-        args.map((word) => (word === `${process.pid}` ? `${parent}` : word)),
-        { encoding: 'utf8' },
-      ).stdout;
-    expect([run(process.pid), run(process.pid + 1)]).toEqual(['run\n', '']);
+    const plan = { argv: ['/bin/echo', 'run'], announces: false, cgroups: [] };
+    const run = (...parent: string[]) => {
+      const [program = '', ...args] = launcherArgv(plan, '', ...parent);
+      return spawnSync(program, args, { encoding: 'utf8' }).stdout;
+    };
+    expect([run(`${process.pid}`), run(`${process.pid + 1}`), run()]).toEqual(['run\n', '', 'run\n']);
   });
 
   it('say why they have failed', () => {

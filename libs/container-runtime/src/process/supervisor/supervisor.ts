@@ -68,9 +68,7 @@ export class ContainerSupervisor {
     this.#launched = launched;
     const outcome = await launched.started();
     if ('failure' in outcome) return this.#fail(outcome.failure);
-    const { startTicks } = identityOf(outcome.pid) ?? {};
-    const startedAt = systemClock.wall();
-    this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
+    this.#write({ pid: outcome.pid, startedAt: systemClock.wall() });
     this.#report('');
     if (outcome.stderr) this.#output('stderr', outcome.stderr);
     await this.#toEnd(launched);
