@@ -176,7 +176,9 @@ describe('connections of strangers', () => {
           method: 'token',
         }),
       } as Authenticator,
-      authorizer: { authorize: async ({ name }) => ({ decision: name === 'u' ? 'allow' : 'deny', reason: '' }) } as Authorizer,
+      authorizer: {
+        authorize: async ({ name }) => ({ decision: name === 'u' ? 'allow' : 'deny', reason: '' }),
+      } as Authorizer,
       handler: { request: async (_request, response) => void response.end('ok') },
       onError: () => undefined,
     });
@@ -184,7 +186,10 @@ describe('connections of strangers', () => {
     const guest = await converse(strict.port, 'known');
     const strangers = await Promise.all([converse(strict.port), converse(strict.port, 'other')]);
     await Promise.all(strangers.map(({ closed }) => closed));
-    const state = await Promise.race([guest.closed.then(() => 'closed'), converse(strict.port).then(({ closed }) => closed)]);
+    const state = await Promise.race([
+      guest.closed.then(() => 'closed'),
+      converse(strict.port).then(({ closed }) => closed),
+    ]);
     expect(state).not.toBe('closed');
     guest.end();
     await strict.stop();
