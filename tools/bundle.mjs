@@ -46,6 +46,19 @@ const plainHttp = {
   },
 };
 
+/** A package of CommonJS that is imported at run time has its default alone in the bundle, other than without it: a module of ours has to name what is used. */
+const namedImports = {
+  name: 'named-imports',
+  setup({ onResolve }) {
+    const isForeign = (path) => !/^(?:node:|@orch\/|\.|libsodium-wrappers$)/.test(path);
+    onResolve({ filter: /./ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && !importer.includes('/node_modules/') && isForeign(path)
+        ? { errors: [{ text: `import("${path}") at run time: import a module that names what is used of it` }] }
+        : undefined,
+    );
+  },
+};
+
 /** What `GET /version` says of the sources. Who builds without a repository names the commit in GIT_COMMIT; SOURCE_DATE_EPOCH is the time of a build that is to be reproduced. */
 function buildOf() {
   const { GIT_COMMIT, SOURCE_DATE_EPOCH } = process.env;
@@ -72,7 +85,7 @@ await build({
   platform: 'node',
   target: 'node22.13',
   external: ['pg-native'],
-  plugins: [places, plainHttp],
+  plugins: [places, plainHttp, namedImports],
   define: { ORCH_BUILD: JSON.stringify(buildOf()) },
   // CommonJS modules ask for Node's own by require.
   banner: {

@@ -66,6 +66,9 @@ describe('orch standalone --scheduler', () => {
     await addReadyNode(api, 'n1');
     await expect.poll(() => nodeOf('web'), { timeout: 20_000 }).toBe('n1');
     expect(await holder()).not.toBe('');
+    const { text } = await api.get('/metrics');
+    expect(text).toMatch(/^scheduler_schedule_attempts_total\{result="scheduled",profile="default-scheduler"\} 1$/m);
+    expect(text).toMatch(/^scheduler_scheduler_cache_size\{type="nodes"\} 1$/m);
   });
 
   test('follows the file of its configuration', async () => {

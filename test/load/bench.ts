@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Measurement, table } from './report.js';
 import type { StageSettings } from './settings.js';
+import { agentColumns } from './stages/agents.js';
 import { connectionColumns } from './stages/connections.js';
 import { encryptionColumns } from './stages/encryption.js';
 import { noiseColumns } from './stages/noise.js';
@@ -17,6 +18,7 @@ import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
 /** Stages that start servers of their own, each with columns of its own. */
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
+  agents: { about: 'what a node with 50 pods costs at rest, in turns with kubelet', run: agentColumns },
   connections: {
     about: 'what a MiB through exec, port-forward and logs costs, in turns with the peer',
     run: connectionColumns,
@@ -62,6 +64,7 @@ ${Object.entries(CLUSTER_STAGES)
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
 KUBE_SCHEDULER=FILE  the program that takes turns with orch scheduler
+KUBELET=FILE  the program that takes turns with orch node-agent
 PEER_STOP=COMMAND PEER_START=COMMAND  end it, and start it with its data and print those ids anew
 `;
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { ManagedProcess, ORCHCTL } from '../../tools/up/index.js';
+import { EXECUTABLE, ManagedProcess, ORCHCTL } from '../../tools/up/index.js';
 import { Api, type ApiSettings } from '../support/api.js';
 import { IDENTITIES } from './identities.js';
 import type { BuiltPrograms } from './programs.js';
@@ -10,6 +10,16 @@ import { type ClusterServer, SERVER_URL } from './servers.js';
 
 /** Credentials in a kubeconfig: a token, or a certificate and its key in base64. */
 type Embedded = Readonly<Partial<Record<'client-certificate-data' | 'client-key-data' | 'token', string>>>;
+
+/** Who loses its lease ends, and a machine that others share may be slow. */
+const UNHURRIED = [
+  '--bind-address=127.0.0.1',
+  '--leader-elect-lease-duration=180s',
+  '--leader-elect-renew-deadline=150s',
+];
+
+/** Who places pods: kube-scheduler of the release, or `orch scheduler`. */
+export type SchedulerName = 'reference' | 'orch';
 
 /** The control plane of a cluster: its API server, with the controllers and the scheduler of the release beside it. */
 export class ControlPlane {
@@ -19,6 +29,7 @@ export class ControlPlane {
     private readonly dir: string,
     private readonly programs: Pick<BuiltPrograms, 'manager' | 'scheduler'>,
     private readonly server: ClusterServer,
+    private readonly scheduler: SchedulerName = 'reference',
   ) {}
 
   get processes(): readonly ManagedProcess[] {
@@ -43,7 +54,15 @@ export class ControlPlane {
     await this.server.start();
     this.#makeIdentities();
     await this.#run('kube-controller-manager', this.programs.manager, this.#managerArgs());
-    await this.#run('kube-scheduler', this.programs.scheduler, this.#connection('scheduler'));
+    const { command, args } = this.#schedulerCommand();
+    await this.#run('kube-scheduler', command, args);
+  }
+
+  #schedulerCommand(): { readonly command: string; readonly args: readonly string[] } {
+    if (this.scheduler === 'reference')
+      return { command: this.programs.scheduler, args: this.#connection('scheduler') };
+    const connection = ['--naming=kubernetes', `--kubeconfig=${this.kubeconfig('scheduler')}`];
+    return { command: process.execPath, args: [EXECUTABLE, 'scheduler', ...connection, ...UNHURRIED] };
   }
 
   #managerArgs(): string[] {
@@ -63,12 +82,7 @@ export class ControlPlane {
   #connection(who: string): string[] {
     const flags = ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'];
     const certificates = join(this.dir, `${who}-certificates`);
-    return [
-      ...flags.map((flag) => `--${flag}=${this.kubeconfig(who)}`),
-      // Who loses its lease ends, and a machine that others share may be slow.
-      ...['--bind-address=127.0.0.1', '--leader-elect-lease-duration=180s', '--leader-elect-renew-deadline=150s'],
-      `--cert-dir=${certificates}`,
-    ];
+    return [...flags.map((flag) => `--${flag}=${this.kubeconfig(who)}`), ...UNHURRIED, `--cert-dir=${certificates}`];
   }
 
   #makeIdentities(): void {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { ManagedProcess, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
 import type { ControlPlane } from './control-plane.js';
-import { bind, makeControlGroup, put, SERVER_ADDRESS } from './place.js';
+import { type AgentName, agentCommand, type Command } from './node-agents.js';
+import { bind, makeControlGroup, put } from './place.js';
 import type { BuiltPrograms } from './programs.js';
 
 const SOCKET = 'run/containerd/containerd.sock';
@@ -22,9 +23,11 @@ export interface NodeSettings {
   readonly sandboxImage: string;
   /** Registries that are asked in place of those that images name: a folder for each host, as containerd reads it. */
   readonly registries?: string;
+  /** Who runs its pods. Default: the kubelet of the release. */
+  readonly agent?: AgentName;
 }
 
-/** A node: containerd and the kubelet in mounts of their own, as processes of this machine. */
+/** A node: containerd and what runs its pods in mounts of their own, as processes of this machine. */
 export class Node {
   readonly processes: ManagedProcess[] = [];
   readonly name: string;
@@ -48,7 +51,8 @@ export class Node {
     await this.#hold();
     await this.#run('containerd', 'containerd', ['--config', this.#containerd()], () => this.#answers());
     for (const archive of archives) await this.ctr('images', 'import', archive);
-    this.#kubelet = await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
+    const { command, args } = this.#agent();
+    this.#kubelet = await this.#run('kubelet', command, args, async () => true);
     await this.#isReady();
   }
 
@@ -143,36 +147,14 @@ export class Node {
     return put(join(this.#dir, 'containerd.toml'), `${lines.join('\n')}\n`);
   }
 
-  #kubeletArgs(): string[] {
-    const { name, address } = this.settings;
-    const configuration = {
-      apiVersion: 'kubelet.config.k8s.io/v1beta1',
-      kind: 'KubeletConfiguration',
-      authentication: { anonymous: { enabled: false }, x509: { clientCAFile: this.plane.pki('ca.crt') } },
-      authorization: { mode: 'Webhook' },
-      cgroupRoot: this.#controlGroup,
-      cgroupDriver: 'cgroupfs',
-      failSwapOn: false,
-      address: this.settings.address,
-      healthzBindAddress: this.settings.address,
-      clusterDNS: [SERVER_ADDRESS],
-      clusterDomain: 'cluster.local',
+  #agent(): Command {
+    const { name, address, agent = 'reference' } = this.settings;
+    const settings = {
+      ...{ name, address, dir: this.#dir, controlGroup: this.#controlGroup, socket: `/${SOCKET}` },
+      ...{ kubeconfig: this.plane.kubeconfig(name), clientAuthority: this.plane.pki('ca.crt') },
       resolvConf: join(this.dir, 'resolv.conf'),
-      imageGCHighThresholdPercent: 100,
-      evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
-      volumePluginDir: join(this.#dir, 'plugins'),
-      oomScoreAdj: 0,
-      readOnlyPort: 0,
-      // One machine is all nodes, and cases wait for pods.
-      ...{ serializeImagePulls: false, registryPullQPS: 0, eventRecordQPS: 0, kubeAPIQPS: 50, kubeAPIBurst: 100 },
-      // Changed Secrets arrive at pods with it; a minute by default.
-      syncFrequency: '10s',
     };
-    return [
-      `--config=${put(join(this.#dir, 'kubelet.json'), JSON.stringify(configuration))}`,
-      ...[`--kubeconfig=${this.plane.kubeconfig(name)}`, `--hostname-override=${name}`, `--node-ip=${address}`],
-      ...[`--cert-dir=${join(this.#dir, 'certificates')}`, `--container-runtime-endpoint=unix:///${SOCKET}`],
-    ];
+    return agentCommand(agent, settings, this.programs.kubelet);
   }
 
   /** Starts a program within the mounts of the node. */

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ManagedProcess } from '../../tools/up/index.js';
+import { descendants, ManagedProcess, waitUntil } from '../../tools/up/index.js';
 import { bind, put } from '../on-cluster/place.js';
 import { IMAGES, packImages } from './busybox-image.js';
 
@@ -16,6 +16,7 @@ const NETWORK = {
       ...{ type: 'bridge', bridge: 'test0', isGateway: true },
       ipam: { type: 'host-local', ranges: [[{ subnet: '10.89.0.0/16' }]] },
     },
+    { type: 'portmap', capabilities: { portMappings: true } },
     { type: 'loopback' },
   ],
 };
@@ -24,14 +25,18 @@ const NETWORK = {
 export class Containerd {
   readonly #process: ManagedProcess;
 
-  constructor(private readonly dir: string) {
+  /** @param dir folder of all that it keeps */
+  constructor(readonly dir: string) {
     mkdirSync(dir, { recursive: true });
     const ready = join(dir, 'ready');
     const { busybox, pause } = packImages(join(dir, 'images'));
     const ctr = `ctr --address ${this.socket} --namespace k8s.io`;
+    const run = `containerd --config ${this.#configuration()}`;
     const script = [
       ...OWN_FOLDERS.map((folder) => bind(dir, folder)),
-      `containerd --config ${this.#configuration()} & daemon=$!`,
+      'ip link set lo up',
+      // It is started again whenever it has ended, once nothing holds it back; its containers go on meanwhile.
+      `while :; do while [ -e ${this.#held} ]; do sleep 0.1; done; ${run} || true; done & daemon=$!`,
       `until ctr --address ${this.socket} version; do kill -0 $daemon; sleep 0.1; done`,
       ...[busybox, pause].map((archive) => `${ctr} images import ${archive}`),
       `touch ${ready}`,
@@ -60,6 +65,37 @@ export class Containerd {
     await this.#process.stop();
   }
 
+  /** Process id of what keeps it. */
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** Process id, outside, of the first process of its namespaces. */
+  get inner(): number {
+    return descendants(this.pid)[0] ?? 0;
+  }
+
+  /** Process id, outside, of the daemon; undefined while it does not run. */
+  get daemon(): number | undefined {
+    return descendants(this.pid).find((pid) => nameOf(pid) === 'containerd');
+  }
+
+  /** Kills the daemon, and keeps it from being started again; containers go on. */
+  async hold(): Promise<void> {
+    writeFileSync(this.#held, '');
+    if (this.daemon !== undefined) process.kill(this.daemon, 'SIGKILL');
+    await waitUntil('containerd has ended', 10_000, () => this.daemon === undefined);
+  }
+
+  /** Lets the daemon be started again. */
+  release(): void {
+    rmSync(this.#held);
+  }
+
+  get #held(): string {
+    return join(this.dir, 'held');
+  }
+
   #configuration(): string {
     put(join(this.dir, 'cni', '10-test.conflist'), JSON.stringify(NETWORK));
     const cri = '[plugins."io.containerd.grpc.v1.cri"';
@@ -71,5 +107,14 @@ export class Containerd {
       ...['[plugins."io.containerd.internal.v1.opt"]', `path = "${this.dir}/opt"`],
     ];
     return put(join(this.dir, 'containerd.toml'), `${lines.join('\n')}\n`);
+  }
+}
+
+/** Name of the program of a process; empty if there is none. */
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
   }
 }

@@ -153,6 +153,14 @@ describe.each([
     await expect.poll(() => readdirSync(join(dir, 'root/pods'))).toEqual([]);
   });
 
+  test('runs a pod that is bound for a label that the node has had for a moment', async () => {
+    await expect.poll(async () => (await api.get('/api/v1/nodes/n1')).status).toBe(200);
+    const label = { metadata: { labels: { fresh: 'yes' } } };
+    expect(await api.patch('/api/v1/nodes/n1', 'merge', label)).toMatchObject({ status: 200 });
+    await create('labelled', 'exit 0', {}, { nodeSelector: { fresh: 'yes' }, restartPolicy: 'Never' });
+    await expect.poll(async () => (await pod('labelled'))?.status.phase, { timeout: 20_000 }).toBe('Succeeded');
+  });
+
   test('reports how a container ended, with its last words', async () => {
     await create('job', 'echo last words > /dev/termination-log; exit 4', {}, { restartPolicy: 'Never' });
     await expect.poll(async () => (await pod('job'))?.status.phase).toBe('Failed');

@@ -131,6 +131,8 @@ describe('a container that is a process', () => {
     const { stderr } = await runtime.execSync({ containerId: id, command: ['sh', '-c', fork], timeout: 30_000 });
     expect(stderr.toString()).toMatch(/fork/);
     expect(readFileSync(`/proc/${progressOf(id).pid}/oom_score_adj`, 'utf8')).toBe('900\n');
+    const command = ['cat', '/proc/self/oom_score_adj'];
+    expect((await runtime.execSync({ containerId: id, command, timeout: 30_000 })).stdout.toString()).toBe('900\n');
     await runtime.updateContainerResources(id, { memoryLimit: 32 << 20 });
     const [folder = ''] = JSON.parse(
       readFileSync(join(dir, 'state/containers', id, 'container.json'), 'utf8'),

@@ -46,10 +46,9 @@ beforeEach(async () => {
   const metrics = new Metrics();
   metrics.counter({ name: 'things_total', help: 'Things.', labels: [], stability: 'ALPHA' }).with().inc();
   const pages = componentPages(new HealthRegistry(), metrics, () => ({ kind: 'Configuration' }));
-  const opened = await componentServer(
-    { ...OPTIONS, securePort: await freePort() },
-    { client: client as never, names: namesOf('kubernetes'), pages, onError: (error) => void errors.push(error) },
-  );
+  const api = { authentication: client as never, authorization: client as never, names: namesOf('kubernetes') };
+  const onError = (error: unknown) => void errors.push(error);
+  const opened = await componentServer({ ...OPTIONS, securePort: await freePort() }, { ...api, pages, onError });
   if (!opened) throw new Error('there is no server');
   server = opened;
   await server.start();

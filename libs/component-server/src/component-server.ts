@@ -15,6 +15,14 @@ interface ServerPair {
   readonly key: string;
 }
 
+/** Source of a pair that is renewed by others. */
+interface PairRenewal {
+  /** Returns the present pair. @throws Error where there is none that can be used */
+  read(): Promise<ServerPair>;
+  /** Milliseconds between looks. */
+  readonly everyMs: number;
+}
+
 /** A request for another protocol, from a caller that may have it. */
 export interface ComponentUpgrade {
   /** The request. */
@@ -41,6 +49,8 @@ interface ComponentServerSettings {
   readonly port: number;
   /** Certificate and key of the server. */
   readonly pair: ServerPair | undefined;
+  /** How the pair is had again, as it may have been renewed; absent where it stays. */
+  readonly renewal?: PairRenewal;
   /** Bundle of the authorities of client certificates, PEM; absent where they are not looked at. */
   readonly clientAuthorities?: string;
   /** Authenticates callers. */
@@ -78,6 +88,7 @@ export class ComponentServer {
   readonly #sockets = new Set<Socket>();
   /** Functions that keep connections from being closed which have carried no request that was allowed, by their addresses. */
   readonly #strangers = new Map<string, () => void>();
+  #cancelRenewal = (): void => undefined;
 
   constructor(private readonly settings: ComponentServerSettings) {
     this.#server = createSecureServer({
@@ -103,7 +114,7 @@ export class ComponentServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Uses another certificate for new connections. */
+  /** Uses another certificate for new connections. @throws Error for one that cannot be used */
   renew(pair: ServerPair): void {
     this.#server.setSecureContext(this.#tls(pair));
   }
@@ -116,6 +127,7 @@ export class ComponentServer {
       this.#server.listen(port, address, () => {
         this.#server.off('error', reject);
         this.#server.on('error', this.settings.onError);
+        this.#followRenewals();
         resolve();
       });
     });
@@ -123,11 +135,32 @@ export class ComponentServer {
 
   /** Closes the port and all connections. */
   async stop(): Promise<void> {
+    this.#cancelRenewal();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+  }
+
+  #followRenewals(): void {
+    const { renewal, pair, onError } = this.settings;
+    if (!renewal) return;
+    let current = pair;
+    const check = async () => {
+      const found = await renewal.read();
+      if (found.cert === current?.cert && found.key === current.key) return;
+      this.renew(found);
+      current = found;
+    };
+    // Files are written one after the other: a pair that does not belong together is read again.
+    const next = () => {
+      this.#cancelRenewal = systemClock.after(renewal.everyMs, () => {
+        void check().catch(onError);
+        next();
+      });
+    };
+    next();
   }
 
   #tls(pair: ServerPair | undefined) {

@@ -11,8 +11,10 @@ import { TokenReviews } from './token-reviews.js';
 
 /** Dependencies of {@link componentServer}. */
 interface OpenSettings {
-  /** Asks the API. */
-  readonly client: Pick<Client, 'create'>;
+  /** Asks the API who callers are. */
+  readonly authentication: Pick<Client, 'create'>;
+  /** Asks the API what they may. */
+  readonly authorization: Pick<Client, 'create'>;
   /** Names of the installation. */
   readonly names: Names;
   /** Pages by path. */
@@ -21,26 +23,31 @@ interface OpenSettings {
   readonly onError: (error: unknown) => void;
 }
 
+/** Milliseconds between looks at the files of the certificate. */
+const RENEWAL_MS = 60_000;
+
 /** Makes the server of a component by its options; undefined where the port is 0. @throws Error for files that cannot be used */
 export async function componentServer(
   options: ComponentServerOptions,
-  { client, names, pages, onError }: OpenSettings,
+  { authentication, authorization, names, pages, onError }: OpenSettings,
 ): Promise<ComponentServer | undefined> {
   if (options.securePort === 0) return undefined;
   const bundle = options.clientCaFile === undefined ? undefined : await readFile(options.clientCaFile, 'utf8');
   const trust =
     bundle === undefined ? undefined : { clients: authoritiesOf(bundle), proxies: new Map(), proxyNames: [] };
+  const cacheMs = options.authenticationTokenWebhookCacheTtl;
+  const reviews = new TokenReviews({ client: authentication, names, cacheMs });
   return new ComponentServer({
     ...{ address: options.bindAddress, port: options.securePort, handler: servedPages(pages), onError },
-    pair: await pairOf(options),
+    ...(await pairOf(options)),
     ...(bundle !== undefined && { clientAuthorities: bundle }),
     authenticator: createAuthenticator({
       ...(trust && { trust: () => trust }),
-      tokenVerifiers: [new TokenReviews({ client, names, cacheMs: options.authenticationTokenWebhookCacheTtl })],
+      tokenVerifiers: [reviews],
       anonymous: true,
     }),
     authorizer: accessReviews({
-      ...{ client, names, allowedMs: options.authorizationWebhookCacheAuthorizedTtl },
+      ...{ client: authorization, names, allowedMs: options.authorizationWebhookCacheAuthorizedTtl },
       otherMs: options.authorizationWebhookCacheUnauthorizedTtl,
     }),
     allowedPaths: options.authorizationAlwaysAllowPaths,
@@ -49,8 +56,12 @@ export async function componentServer(
 
 async function pairOf({ tlsCertFile, tlsPrivateKeyFile, bindAddress }: ComponentServerOptions) {
   if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined)
-    return selfSignedPair(bindAddress, systemClock.wall());
+    return { pair: await selfSignedPair(bindAddress, systemClock.wall()) };
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined)
     throw new Error('--tls-cert-file and --tls-private-key-file belong together');
-  return { cert: await readFile(tlsCertFile, 'utf8'), key: await readFile(tlsPrivateKeyFile, 'utf8') };
+  const read = async () => ({
+    cert: await readFile(tlsCertFile, 'utf8'),
+    key: await readFile(tlsPrivateKeyFile, 'utf8'),
+  });
+  return { pair: await read(), renewal: { read, everyMs: RENEWAL_MS } };
 }

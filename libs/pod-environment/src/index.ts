@@ -42,6 +42,7 @@ export {
 export { admissionRefusals, nodeAmounts } from './resources/node-admission.js';
 export { allocatableOf, type ReservedShares, resourceListOf } from './resources/node-allocatable.js';
 export { isCriticalPod, isPreemptable, type QosClass, qosClassOf } from './resources/qos.js';
+export { dottedSysctl } from './resources/sysctls.js';
 export { VolumeClaims } from './volumes/claims.js';
 export { type Mounter, systemMounter } from './volumes/mounter.js';
 export { PodFolders } from './volumes/pod-folders.js';

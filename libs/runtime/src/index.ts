@@ -36,6 +36,7 @@ export { defineOptions, type Options, OptionsError, type ParsedOptions } from '.
 export { formatDuration } from './options/values.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
+export { removeTree } from './remove-tree.js';
 export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';
 export { readDirectly } from './sockets/direct-reads.js';
 export { gatherWrites } from './sockets/gather-writes.js';

@@ -35,6 +35,37 @@ describe('the configuration of a process', () => {
     });
   });
 
+  it('has what deprecated options say where there is no file, and not otherwise', async () => {
+    const deprecated = {
+      kubeApiQps: 7.5,
+      kubeApiBurst: 9,
+      kubeApiContentType: 'application/json',
+      lockObjectName: 'x',
+    };
+    const { configuration } = await configurationOf({ file: undefined, names, deprecated });
+    expect(configuration.clientConnection).toMatchObject({ qps: 7.5, burst: 9, contentType: 'application/json' });
+    expect(configuration.leaderElection).toMatchObject({ resourceName: 'x', resourceNamespace: 'kube-system' });
+    const overrides = { leaderElectResourceName: 'y' };
+    const other = await configurationOf({ file: undefined, names, deprecated, overrides });
+    expect(other.configuration.leaderElection.resourceName).toBe('y');
+    const withFile = await configurationOf({ file, names, deprecated });
+    expect(withFile.configuration).toEqual((await configurationOf({ file, names })).configuration);
+  });
+
+  it('has a shape for volumes only with the feature', async () => {
+    const own = join(dir, 'shape.yaml');
+    const shape = '[{ utilization: 0, score: 1 }, { utilization: 100, score: 9 }]';
+    const args = `{ name: VolumeBinding, args: { shape: ${shape} } }`;
+    const head = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n';
+    writeFileSync(own, `${head}profiles: [{ schedulerName: a, pluginConfig: [${args}] }]\n`);
+    await expect(configurationOf({ file: own, names })).rejects.toThrow(/shape/);
+    const { configuration } = await configurationOf({ file: own, names, volumeCapacityPriority: true });
+    expect(configuration.profiles[0]?.args.VolumeBinding.shape).toEqual([
+      { utilization: 0, score: 1 },
+      { utilization: 100, score: 9 },
+    ]);
+  });
+
   it('is refused where both together cannot be', async () => {
     const reading = configurationOf({ file, names, overrides: { leaderElectRenewDeadline: 90_000 } });
     await expect(reading).rejects.toThrow(/scheduler.yaml: .*leaderElection\.leaseDuration/);

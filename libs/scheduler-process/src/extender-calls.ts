@@ -13,7 +13,11 @@ class ExtenderCalls implements ExtenderCall {
 
   /** @throws TransportError where there is no answer within the time; SyntaxError for one that is no JSON */
   async post(url: string, body: unknown, timeoutMs: number): Promise<ExtenderAnswer> {
-    this.#transport ??= this.#open();
+    this.#transport ??= this.#open().catch((error: unknown) => {
+      // Files of its TLS may be there at the next call.
+      this.#transport = undefined;
+      throw error;
+    });
     const { pathname, search } = new URL(url);
     try {
       const { status, body: answer } = await (await this.#transport).request('POST', `${pathname}${search}`, {

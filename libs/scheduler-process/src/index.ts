@@ -1,3 +1,4 @@
 export { type ConfigurationSource, configurationOf } from './configuration.js';
+export { maxVolumesOf } from './max-volumes.js';
 export type { SchedulingParts } from './parts.js';
 export { type SchedulingComponent, schedulingComponent } from './scheduling.js';

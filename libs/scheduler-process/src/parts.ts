@@ -15,6 +15,10 @@ export interface SchedulingParts {
   readonly logger: Logger;
   /** Names of the installation. */
   readonly names: Names;
+  /** Disks of a cloud on nodes that give no limit; see {@link PluginHost}. */
+  readonly maxVolumes?: number;
+  /** Milliseconds after which a pod is tried again though nothing has changed. Default: 5 minutes. */
+  readonly maxUnschedulableMs?: number;
   /** Metrics of `/metrics`. */
   readonly metrics: Metrics;
 }

@@ -85,7 +85,8 @@ class SchedulingTerm {
     private readonly shared: SharedParts,
   ) {
     const { informers, clients } = shared;
-    const writer = clientVolumes(clients.writing, () => this.#scheduler !== undefined);
+    // Each term has a writer of its own, which ends with it.
+    const writer = clientVolumes(clients.writing, () => false);
     const { names } = parts;
     this.#volumes = new VolumeContext({
       ...{ objects: informers, pods: informers.pods, writer, clock: systemClock, names },
@@ -117,10 +118,11 @@ class SchedulingTerm {
   }
 
   #newScheduler(mayWrite: () => boolean): Scheduler {
-    const { configuration, maxBindings, logger, names } = this.parts;
+    const { configuration, maxBindings, logger, names, maxVolumes, maxUnschedulableMs: flushMs } = this.parts;
     const { clients, informers, extenders } = this.shared;
     const { podInitialBackoffSeconds: first, podMaxBackoffSeconds: longest, percentageOfNodesToScore } = configuration;
-    const host = { names, volumes: this.#volumes };
+    const volumes = this.#volumes.writtenBy(clientVolumes(clients.writing, mayWrite));
+    const host = { names, volumes, ...(maxVolumes !== undefined && { maxVolumes }) };
     const events = this.#newRecorder();
     this.#events = events;
     return new Scheduler({
@@ -128,6 +130,7 @@ class SchedulingTerm {
       ...{ informers, names, observer: this.#observer, extenders, maxBindings },
       api: clientApi(clients.writing, mayWrite),
       events,
+      ...(flushMs !== undefined && { flushMs }),
       backoff: { firstMs: first * 1_000, longestMs: longest * 1_000 },
       onError: (error, pod) => logger.error('a pod could not be scheduled, and is tried again', error, { pod }),
     });

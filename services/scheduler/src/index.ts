@@ -1,7 +1,7 @@
 import { namesOf } from '@orch/machinery';
-import { type OptionDefinitions, readCommandLine } from '@orch/runtime';
+import { type OptionDefinitions, readCommandLine, resolveFeatures } from '@orch/runtime';
 import { configurationOf } from '@orch/scheduler-process';
-import { type SchedulerOptionValues, schedulerOptions } from './options.js';
+import { FEATURES, type SchedulerOptionValues, schedulerOptions } from './options.js';
 import { writeConfiguration } from './write-configuration.js';
 
 /** Every option of this command, as the reference of options lists them. */
@@ -16,12 +16,15 @@ export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(schedulerOptions, args, 'orch scheduler [options]');
   if (!line.run) return line.exitCode;
   const names = namesOf(line.values.naming);
+  const features = resolveFeatures(FEATURES, line.values.featureGates);
   const { configuration, warnings } = await configurationOf({
     file: line.values.config,
     names,
     overrides: overridesOf(line.values),
+    deprecated: line.values,
+    volumeCapacityPriority: features.enabled('VolumeCapacityPriority'),
   });
-  process.stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
+  process.stderr.write([...features.warnings, ...warnings].map((warning) => `Warning: ${warning}\n`).join(''));
   const { writeConfigTo } = line.values;
   if (writeConfigTo !== undefined) {
     await writeConfiguration(writeConfigTo, configuration, names);

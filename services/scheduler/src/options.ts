@@ -1,5 +1,9 @@
 import { componentServerOptions } from '@orch/component-server';
-import { defineOptions, loggingOptions, type OptionValues } from '@orch/runtime';
+import { defineOptions, featureGateOptions, loggingOptions, type OptionValues } from '@orch/runtime';
+import { deprecatedOptions } from './deprecated-options.js';
+
+/** Features that can be turned on and off. */
+export const FEATURES = { VolumeCapacityPriority: { stage: 'alpha', default: false } } as const;
 
 const definitions = {
   config: {
@@ -13,6 +17,18 @@ const definitions = {
   kubeconfig: {
     type: 'string',
     help: 'File with the connection to the API. Default: KUBECONFIG, ~/.kube/config, or the pod that it runs in.',
+  },
+  master: {
+    type: 'string',
+    help: 'Address of the API, in place of that of the kubeconfig.',
+  },
+  'authentication-kubeconfig': {
+    type: 'string',
+    help: 'File with the connection on which the port asks who callers are (TokenReview). Default: that of the scheduler.',
+  },
+  'authorization-kubeconfig': {
+    type: 'string',
+    help: 'File with the connection on which the port asks what callers may (SubjectAccessReview). Default: that of the scheduler.',
   },
   naming: {
     type: 'string',
@@ -46,9 +62,17 @@ const definitions = {
     min: 1,
     help: 'Time between attempts to have the Lease. Default: 2s.',
   },
+  'leader-elect-resource-lock': {
+    type: 'string',
+    choices: ['leases'],
+    default: 'leases',
+    help: 'Kind of the object that is held. There is no other any more.',
+  },
   'leader-elect-resource-name': { type: 'string', help: 'Name of the Lease. Default: kube-scheduler.' },
   'leader-elect-resource-namespace': { type: 'string', help: 'Namespace of the Lease. Default: kube-system.' },
+  ...featureGateOptions(FEATURES),
   ...componentServerOptions(10259),
+  ...deprecatedOptions,
   ...loggingOptions,
 } as const;
 

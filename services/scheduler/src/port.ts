@@ -10,15 +10,12 @@ const CONNECTIONS = 4;
 
 /** The HTTPS port of the process. @param pods all pods that are known */
 export function portComponent(
-  { options, configuration, connection, logger, names, metrics }: SchedulerParts,
+  { options, configuration, connections, logger, names, metrics }: SchedulerParts,
   pods: () => Iterable<Pod>,
 ): Component {
-  const client = new Client(connection, {
-    names,
-    qps: -1,
-    userAgent: 'kube-scheduler',
-    maxConnections: CONNECTIONS,
-  });
+  const shared = { names, qps: -1, userAgent: 'kube-scheduler', maxConnections: CONNECTIONS };
+  const authentication = new Client(connections.authentication, shared);
+  const authorization = new Client(connections.authorization, shared);
   const pages = componentPages(new HealthRegistry({ logger }), metrics, () => ({
     componentconfig: writtenConfiguration(configuration, names),
   }));
@@ -30,13 +27,13 @@ export function portComponent(
     name: 'port',
     async start() {
       const onError = (error: unknown) => logger.error('a request of the port failed', error);
-      server = await componentServer(options, { client, names, pages: served, onError });
+      server = await componentServer(options, { authentication, authorization, names, pages: served, onError });
       await server?.start();
       if (server) logger.info('serving health and metrics', { port: server.port });
     },
     async stop() {
       await server?.stop();
-      await client.close();
+      await Promise.all([authentication.close(), authorization.close()]);
     },
   };
 }

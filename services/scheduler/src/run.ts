@@ -1,8 +1,8 @@
-import { loadConnection } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { createLogger, Lifecycle, Metrics, RELEASE, runToCompletion } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
-import { schedulingComponent } from '@orch/scheduler-process';
+import { maxVolumesOf, schedulingComponent } from '@orch/scheduler-process';
+import { connectionsOf } from './connections.js';
 import type { SchedulerOptionValues } from './options.js';
 import { portComponent } from './port.js';
 
@@ -13,13 +13,17 @@ export async function runScheduler(
 ): Promise<number> {
   const logger = createLogger({ format: options.loggingFormat, verbosity: options.v });
   const names = namesOf(options.naming);
-  const file = configuration.clientConnection.kubeconfig || options.kubeconfig;
-  const connection = await loadConnection({ names, ...(file !== undefined && { file }) });
+  const { warning, ...limit } = maxVolumesOf(process.env);
+  if (warning !== undefined) logger.warn(warning);
+  const connections = await connectionsOf(options, configuration.clientConnection.kubeconfig, names);
   const parts = {
     options,
     maxBindings: options.maxBindings,
+    ...limit,
+    maxUnschedulableMs: options.podMaxInUnschedulablePodsDuration,
     configuration,
-    connection,
+    connections,
+    connection: connections.own,
     logger,
     names,
     metrics: new Metrics({ release: RELEASE }).withProcessMetrics(),

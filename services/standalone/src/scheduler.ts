@@ -1,6 +1,6 @@
 import type { ServedApi } from '@orch/apiserver';
 import { type NamingProfile, namesOf } from '@orch/machinery';
-import { type Component, Metrics, type OptionValues } from '@orch/runtime';
+import type { Component, OptionValues } from '@orch/runtime';
 import type { SchedulingComponent } from '@orch/scheduler-process';
 import { connectionOf } from './connection.js';
 
@@ -42,14 +42,16 @@ export async function schedulerOf(settings: SchedulerSettings): Promise<(api: Se
   const { scheduler: wanted, nodeRuntime, schedulerConfig: file, naming, certDir } = settings;
   if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return () => [];
   // A process that schedules nothing does not load it.
-  const { configurationOf, schedulingComponent } = await import('@orch/scheduler-process');
+  const { configurationOf, maxVolumesOf, schedulingComponent } = await import('@orch/scheduler-process');
   const names = namesOf(naming);
-  const { configuration, warnings } = await configurationOf({ file, names });
+  const { configuration, warnings: read } = await configurationOf({ file, names });
+  const { warning, ...limit } = maxVolumesOf(process.env);
+  const warnings = warning === undefined ? read : [...read, warning];
   const connect = async (api: ServedApi): Promise<Connected> => {
-    for (const warning of warnings) api.logger.warn(warning);
+    for (const each of warnings) api.logger.warn(each);
     const { connection, stop } = await connectionOf(USER, certDir, api);
-    const process = { maxBindings: MAX_BINDINGS, metrics: new Metrics(), logger: api.logger };
-    return { scheduling: schedulingComponent({ ...process, configuration, connection, names }), stop };
+    const shared = { maxBindings: MAX_BINDINGS, metrics: api.metrics(), logger: api.logger };
+    return { scheduling: schedulingComponent({ ...shared, ...limit, configuration, connection, names }), stop };
   };
   return (api) => [componentOf(api, () => connect(api))];
 }

@@ -8,10 +8,11 @@ import { makeControlGroup, makePlace, NODES, put } from '../place.js';
 import { type ClusterServer, ReferenceServer, StandaloneServer } from '../servers.js';
 import { TieredServer } from '../tiers.js';
 import { excludedIn } from './excluded.js';
+import { type FurtherCases, furtherCases } from './further.js';
 import { runPortions } from './portions.js';
 import { REGISTRY_HOST, REGISTRY_PORT, startRegistry } from './registry.js';
 import type { RunResult } from './results.js';
-import { type InsideSettings, SERVERS } from './settings.js';
+import { type CaseSet, type InsideSettings, SERVERS } from './settings.js';
 import { Suite } from './suite.js';
 
 const MINUTE_MS = 60_000;
@@ -22,12 +23,12 @@ async function main(settings: InsideSettings): Promise<void> {
   makePlace(dir, outside);
   makeControlGroup(basename(dir));
   const closeRegistry = await startRegistry(settings.images);
-  const plane = new ControlPlane(dir, programs, serverOf(settings));
+  const plane = new ControlPlane(dir, programs, serverOf(settings), settings.scheduler);
   const processes: ManagedProcess[] = [];
   try {
     await plane.start();
     processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
-    const node = new Node({ ...NODES[0], ...imagesOf(dir) }, dir, programs, plane);
+    const node = new Node({ ...NODES[0], ...imagesOf(dir), agent: settings.agent }, dir, programs, plane);
     await node.start([]);
     processes.push(...node.processes);
     if (settings.hold) await held(dir, plane.kubeconfig('admin'));
@@ -38,13 +39,15 @@ async function main(settings: InsideSettings): Promise<void> {
       programs: programs.suite,
     });
     const begun = Date.now();
-    const cases = await runPortions(suite, {
+    const { names, leftOut } = await casesOf(suite, settings.cases);
+    const runner = { names: async () => names, run: suite.run.bind(suite) };
+    const cases = await runPortions(runner, {
       ...{ groups: settings.groups, atOnce: settings.atOnce, excluded: excludedIn(settings.suite) },
       only: settings.only === undefined ? undefined : new RegExp(settings.only),
       until: begun + settings.minutes * MINUTE_MS,
     });
     for (const { name, running } of processes) if (!running) console.log(`  ${name} has ended`);
-    const result: RunResult = { server: SERVERS[server], date: new Date(begun).toISOString(), cases };
+    const result: RunResult = { server: SERVERS[server], date: new Date(begun).toISOString(), cases, leftOut };
     writeFileSync(settings.result, JSON.stringify(result));
   } finally {
     for (const process of processes.reverse()) await process.stop();
@@ -55,6 +58,11 @@ async function main(settings: InsideSettings): Promise<void> {
 function serverOf({ dir, server, programs }: InsideSettings): ClusterServer {
   if (server === 'reference') return new ReferenceServer(dir, programs);
   return server === 'tiers' ? new TieredServer(dir) : new StandaloneServer(dir);
+}
+
+/** The cases of a set, and how many others are left out for which reason. */
+async function casesOf(suite: Suite, cases: CaseSet): Promise<FurtherCases> {
+  return cases === 'further' ? furtherCases(await suite.allNames()) : { names: await suite.names(), leftOut: {} };
 }
 
 /** Where a node gets the suite's images: from the registry of the run, whatever host they name. */

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { RELEASE } from '../../clients/control-plane/release-module.js';
 import { inRunFolder, installForNodes, runInNamespaces } from '../namespaces.js';
 import { compared, comparisonTable, failedIn } from './comparison.js';
-import { keepComparison, keepRuns } from './page.js';
+import { keepComparison, keepComponentRun, keepRuns } from './page.js';
 import { buildConformancePrograms } from './programs.js';
 import { expressionFor } from './reports.js';
 import { type RunResult, type RunSummary, summaryOf, tableOf } from './results.js';
@@ -25,7 +25,7 @@ import { buildSuiteImages } from './suite-images.js';
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
 const TSX = fileURLToPath(new URL('../../../node_modules/.bin/tsx', import.meta.url));
 /** What images are made of, and what cases need beside what every node does. */
-const PACKAGES = ['busybox-static', 'curl', 'bind9-dnsutils', 'netcat-openbsd'];
+const PACKAGES = ['busybox-static', 'curl', 'wget', 'e2fsprogs', 'bind9-dnsutils', 'netcat-openbsd'];
 
 /** Builds everything, runs the suite against each server that is asked for, prints a table, and keeps whole runs in the documents. */
 function main(): number {
@@ -47,15 +47,24 @@ function main(): number {
 type Runner = (server: ServerName, only: string | undefined) => RunResult | undefined;
 
 /** Runs the suite of the release on each server that is asked for. Returns whether nothing failed. */
-function runAll({ servers, only }: Order, run: Runner): boolean {
+function runAll(order: Order, run: Runner): boolean {
+  const { servers, only } = order;
   const runs = new Map<ServerName, RunSummary>();
   for (const server of servers) {
     const result = run(server, only);
     if (result) runs.set(server, summaryOf(result));
   }
   console.log(`\n${tableOf([...runs.values()])}`);
-  if (only === undefined) keepRuns(runs);
+  if (only === undefined) keepWhole(order, runs);
   return servers.every((name) => runs.get(name)?.notable.every(({ outcome }) => outcome !== 'failed'));
+}
+
+/** Keeps runs without a choice of names: those of conformance with the real components by server, others by components. */
+function keepWhole({ agent, scheduler, cases }: Order, runs: ReadonlyMap<ServerName, RunSummary>): void {
+  const isReal = agent === 'reference' && scheduler === 'reference';
+  const run = runs.get('orch');
+  if (isReal && cases === 'conformance') keepRuns(runs);
+  else if (run && agent === scheduler) keepComponentRun(`${agent}-${cases}`, run);
 }
 
 /** Runs the suite of a later release, and what fails of it on the reference as well. Returns whether the two differ in nothing. */

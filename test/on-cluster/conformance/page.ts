@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type ComparedCase, type Comparison, comparisonTable, type Verdict } from './comparison.js';
+import { type ComponentRun, type ComponentRuns, componentRemarks, componentTable } from './component-runs.js';
 import { type CaseResult, groupOf, type RunSummary, shortName, tableOf } from './results.js';
 import { SERVERS, type ServerName } from './settings.js';
 
@@ -11,12 +12,21 @@ const PAGE = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.u
 export interface Kept extends Partial<Record<ServerName, RunSummary>> {
   /** Of the suite of a later release. */
   later?: Comparison;
+  /** With either set of components on `orch standalone`. Those of conformance with the real ones are `orch` above. */
+  components?: ComponentRuns;
 }
 
 /** Keeps runs, and writes them into their page. */
 export function keepRuns(runs: ReadonlyMap<ServerName, RunSummary>): void {
   keep((kept) => {
     for (const [server, run] of runs) kept[server] = renewed(kept[server], run);
+  });
+}
+
+/** Keeps a run by which components are compared, and writes it into the page. */
+export function keepComponentRun(name: ComponentRun, run: RunSummary): void {
+  keep((kept) => {
+    kept.components = { ...kept.components, [name]: renewed(kept.components?.[name], run) };
   });
 }
 
@@ -49,7 +59,10 @@ export function renewed<Run extends RunSummary | Comparison>(before: Run | undef
 export function pageWith(kept: Kept, page: string): string {
   const runs = (Object.keys(SERVERS) as ServerName[]).flatMap((name) => kept[name] ?? []);
   const whole = replaced(page, 'make conformance', resultsOf(runs));
-  return kept.later ? replaced(whole, 'make conformance SUITE', comparisonOf(kept.later)) : whole;
+  const withLater = kept.later ? replaced(whole, 'make conformance SUITE', comparisonOf(kept.later)) : whole;
+  if (!kept.components) return withLater;
+  const components = { ...(kept.orch && { 'reference-conformance': kept.orch }), ...kept.components };
+  return replaced(withLater, 'make conformance NODE_AGENT', componentsOf(components));
 }
 
 /** A page with another text between the marks of a command. */
@@ -58,6 +71,25 @@ function replaced(page: string, command: string, text: string): string {
   const [begin, end] = [page.indexOf(mark), page.indexOf(`<!-- end of what ${command} writes -->\n`)];
   if (begin < 0 || end < begin) throw new Error(`the page has no place for results of ${command}`);
   return `${page.slice(0, begin)}${mark}${text}${page.slice(end)}`;
+}
+
+/** Runs with either set of components as a part of a page. */
+function componentsOf(runs: ComponentRuns): string {
+  const dates = Object.values(runs).map(({ date }) => date.slice(0, 10));
+  const remarks = componentRemarks(runs).map(({ name, outcome, reason, there }) =>
+    itemOf(`${outcome}: ${shortName(name)}; there: ${there}`, reason),
+  );
+  const leftOut = Object.entries(runs['orch-further']?.leftOut ?? {}).map(
+    ([reason, count]) => `* ${reason}: ${count}\n`,
+  );
+  const parts = [
+    ...[componentTable(runs), `Runs of ${dates.sort().at(-1)} and before.\n`],
+    ...(remarks.length === 0
+      ? []
+      : [`What did not pass at once here, and what became of it there:\n\n${remarks.join('')}`]),
+    ...(leftOut.length === 0 ? [] : [`Cases of these groups that are not run, as they need:\n\n${leftOut.join('')}`]),
+  ];
+  return `\n${parts.join('\n')}\n`;
 }
 
 /** The results of runs as a part of a page: a table, and each case that did not pass with its reason. */

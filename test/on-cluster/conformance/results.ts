@@ -16,6 +16,8 @@ export interface RunResult {
   /** When it began, ISO 8601. */
   readonly date: string;
   readonly cases: readonly CaseResult[];
+  /** How many cases were not chosen, by the reason. */
+  readonly leftOut?: Readonly<Record<string, number>>;
 }
 
 /** Numbers of cases by their outcome. */

@@ -5,6 +5,7 @@ test('by default all cases run on the standalone server, six at once', () => {
   expect(orderOf({})).toEqual({
     suite: 'v1.27.16',
     servers: ['orch'],
+    ...{ agent: 'reference', scheduler: 'reference', cases: 'conformance' },
     groups: [],
     only: undefined,
     atOnce: 6,
@@ -31,6 +32,11 @@ test.each(['1.37.2', 'v1.37.2'])('SUITE=%s', (SUITE) => {
   expect(orderOf({ SUITE, SERVER: 'tiers' })).toMatchObject({ suite: 'v1.37.2', servers: ['tiers'] });
 });
 
+test('the agent of the node and the scheduler may be those of orch, and cases others', () => {
+  const order = orderOf({ NODE_AGENT: 'orch', SCHEDULER: 'orch', CASES: 'further' });
+  expect(order).toMatchObject({ agent: 'orch', scheduler: 'orch', cases: 'further' });
+});
+
 test('HOLD is set by its presence', () => {
   expect(orderOf({ HOLD: '' }).hold).toBe(true);
 });
@@ -42,6 +48,10 @@ test.each([
   [{ SUITE: '1.37' }, /^SUITE: a release, as 1\.37\.2, not 1\.37$/],
   [{ SUITE: '1.37.2', SERVER: 'both' }, /^SERVER: kube-apiserver 1\.27\.16 runs what fails on one other/],
   [{ SUITE: '1.37.2', SERVER: 'reference' }, /^SERVER: /],
+  [{ NODE_AGENT: 'kubelet' }, /^NODE_AGENT: reference or orch, not kubelet$/],
+  [{ SCHEDULER: '' }, /^SCHEDULER: reference or orch, not $/],
+  [{ CASES: 'all' }, /^CASES: conformance or further, not all$/],
+  [{ CASES: 'further', SUITE: '1.37.2' }, /^CASES: further ones/],
   [{ PROCS: '0' }, /^PROCS: a number from 1, not 0$/],
   [{ MINUTES: 'ten' }, /^MINUTES: a number from 1, not ten$/],
   [{ ONLY: '(' }, /regular expression/],

@@ -1,4 +1,6 @@
 import { RELEASE } from '../../clients/control-plane/release-module.js';
+import type { SchedulerName } from '../control-plane.js';
+import type { AgentName } from '../node-agents.js';
 import type { ConformancePrograms } from './programs.js';
 
 /** Names of the servers that the suite can be run against, with what tables call them. */
@@ -16,11 +18,19 @@ const LISTS: ReadonlyMap<string, readonly ServerName[]> = new Map([
   ['all', Object.keys(SERVERS) as ServerName[]],
 ]);
 
+/** Which cases of the suite of the release: those of conformance, or the others that one node without clouds can be asked. */
+export type CaseSet = 'conformance' | 'further';
+
 /** What is run, and how. */
 export interface Order {
   /** Release whose suite is run, as `v1.27.16`. */
   readonly suite: string;
   readonly servers: readonly ServerName[];
+  /** What runs the pods of the node. */
+  readonly agent: AgentName;
+  /** What places pods. */
+  readonly scheduler: SchedulerName;
+  readonly cases: CaseSet;
   /** Special interest groups, as `network`; all when empty. */
   readonly groups: readonly string[];
   /** Regular expression of the names of cases; all when undefined. */
@@ -42,7 +52,9 @@ export interface Order {
  */
 export function orderOf(env: NodeJS.ProcessEnv): Order {
   const { SUITE = RELEASE, SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const [agent, scheduler] = [componentOf('NODE_AGENT', env), componentOf('SCHEDULER', env)];
   const suite = releaseOf(SUITE);
+  const cases = casesOf(env, suite);
   const servers = LISTS.get(SERVER) ?? (wordsOf(SERVER) as ServerName[]);
   const isServer = (name: string) => Object.hasOwn(SERVERS, name);
   if (servers.length === 0 || !servers.every(isServer))
@@ -52,7 +64,20 @@ export function orderOf(env: NodeJS.ProcessEnv): Order {
   const [atOnce, minutes] = [countOf('PROCS', PROCS), countOf('MINUTES', MINUTES)];
   if (ONLY !== undefined) new RegExp(ONLY); // says what is wrong before an hour of compiling
   const choice = { groups: wordsOf(SIGS), only: ONLY, atOnce, minutes };
-  return { suite, servers, ...choice, hold: HOLD !== undefined, logs: OUT };
+  return { suite, servers, agent, scheduler, cases, ...choice, hold: HOLD !== undefined, logs: OUT };
+}
+
+function casesOf({ CASES = 'conformance' }: NodeJS.ProcessEnv, suite: string): CaseSet {
+  if (CASES !== 'conformance' && CASES !== 'further') throw new Error(`CASES: conformance or further, not ${CASES}`);
+  if (CASES === 'further' && suite !== RELEASE) throw new Error(`CASES: further ones are those of ${RELEASE} alone`);
+  return CASES;
+}
+
+/** Whose a component of the cluster is. */
+function componentOf(variable: 'NODE_AGENT' | 'SCHEDULER', env: NodeJS.ProcessEnv): 'reference' | 'orch' {
+  const { [variable]: value = 'reference' } = env;
+  if (value === 'reference' || value === 'orch') return value;
+  throw new Error(`${variable}: reference or orch, not ${value}`);
 }
 
 function releaseOf(value: string): string {

@@ -24,6 +24,7 @@ export interface ImagePrograms {
   readonly suite: SuitePrograms;
   readonly etcd: string;
   readonly sampleApiserver: string;
+  readonly coredns: string;
 }
 
 /** Makes the images that cases of conformance name, as a folder that a registry serves. */
@@ -43,7 +44,7 @@ class ImageWriter {
     this.#blobs = join(folder, 'blobs');
   }
 
-  writeAll({ suite, etcd, sampleApiserver }: ImagePrograms): void {
+  writeAll({ suite, etcd, sampleApiserver, coredns }: ImagePrograms): void {
     this.#write(
       { pause: { Entrypoint: ['/pause'], User: '65535:65535' } },
       this.#shell().write('/pause', PAUSE, 0o755),
@@ -52,7 +53,7 @@ class ImageWriter {
       { 'e2e-test-images/busybox': { Cmd: ['sh'] }, 'e2e-test-images/nonroot': { Cmd: ['id', '-u'], User: '1234' } },
       this.#shell(),
     );
-    this.#writeAgnhost(suite);
+    this.#writeAgnhost(suite, coredns);
     for (const [name, { program, folder, page, args }] of Object.entries(PAGES)) {
       const root = this.#shell().write(`/usr/local/bin/${program}`, serverOf(folder), 0o755);
       this.#write(
@@ -71,9 +72,10 @@ class ImageWriter {
   }
 
   /** Images of the suite's own program, one of which has another text than the others. */
-  #writeAgnhost(suite: SuitePrograms): void {
+  #writeAgnhost(suite: SuitePrograms, coredns: string): void {
     const server: ImageConfig = { Entrypoint: ['/agnhost'], Cmd: ['test-webserver'] };
-    const named = (image: string) => this.#agnhost(suite).write('/data.json', `{\n"image": "${image}"\n}\n`);
+    const named = (image: string) =>
+      this.#agnhost(suite).program(coredns, '/coredns').write('/data.json', `{\n"image": "${image}"\n}\n`);
     this.#write(
       {
         'e2e-test-images/agnhost': { Entrypoint: ['/agnhost'], Cmd: ['pause'] },
@@ -89,7 +91,8 @@ class ImageWriter {
 
   #agnhost({ agnhost, certificate }: SuitePrograms): RootFolder {
     const root = this.#folder();
-    for (const name of ['curl', 'dig', 'nslookup', 'getent']) root.program(name);
+    // The nsenter of busybox runs its own programs in place of the node's, and its wget has no time-outs.
+    for (const name of ['curl', 'dig', 'nslookup', 'getent', 'wget', 'nsenter']) root.program(name);
     // Its shell runs the programs above, where the one of busybox would take its own.
     withShell(root.program('nc.openbsd', '/bin/nc'), 'bash');
     for (const file of certificate) root.copy(file, `/${basename(file)}`).mode(`/${basename(file)}`, 0o644);

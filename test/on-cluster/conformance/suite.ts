@@ -35,6 +35,17 @@ interface RunSettings {
 export class Suite {
   constructor(private readonly settings: SuiteSettings) {}
 
+  /** Names of all cases, sorted; nothing is run. */
+  async allNames(): Promise<readonly string[]> {
+    const { programs, dir } = this.settings;
+    const report = join(dir, 'names.json');
+    const options = ['--ginkgo.dry-run', `--ginkgo.json-report=${report}`, '--provider=skeleton'];
+    await promisify(execFile)(programs.tests, options, { cwd: dir, maxBuffer: 64 << 20 });
+    return resultsIn(JSON.parse(readFileSync(report, 'utf8')))
+      .map(({ name }) => name)
+      .sort();
+  }
+
   /** Names of the cases of conformance, sorted. */
   async names(): Promise<readonly string[]> {
     const { programs, dir } = this.settings;

@@ -16,6 +16,7 @@ import { NodeLease } from '../node/node-lease.js';
 import { attachAnnotation, defaultLabels } from '../node/node-object.js';
 import { registerNode } from '../node/node-registration.js';
 import { NodeStatusReporter } from '../node/node-status-reporter.js';
+import { NodeWatch } from '../node/node-watch.js';
 import { PodAgent } from '../pods/pod-agent.js';
 import type { PodCgroups } from '../pods/pod-syncer.js';
 import { ApiSource } from '../sources/api-source.js';
@@ -237,9 +238,10 @@ export class NodeAgent {
       onPods: (all) => pods.desired.set('api', all),
       logger,
     });
-    source.start();
+    const watch = new NodeWatch({ client: clients.pods, name: node.name, onNode: (seen) => node.note(seen), logger });
+    for (const followed of [watch, source]) followed.start();
     const heartbeats = [this.#makeLease(clients), this.#makeReporter(clients, pods, events)];
-    this.#started.push(source, ...heartbeats);
+    this.#started.push(watch, source, ...heartbeats);
     for (const heartbeat of heartbeats) void heartbeat.start();
   }
 

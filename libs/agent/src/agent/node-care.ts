@@ -142,6 +142,7 @@ export class NodeCare {
       podMemory: () => Number(node.sharedByPods().get('memory') ?? 0n),
       pods: () => [...pods().workers.list('syncing')].map(({ pod }) => pod),
       evict: (pod, verdict, graceSeconds) => pods().workers.evict(uidOf(pod), verdict, graceSeconds),
+      isEnding: (uid) => ['terminating', 'terminated'].includes(pods().workers.get(uid)?.stage ?? ''),
       removeContainers: () => containers.collect(true),
       removeImages: () => images.removeUnused(),
       annotations,

@@ -22,8 +22,9 @@ import {
   VolumeClaims,
 } from '@orch/pod-environment';
 import type { Pod, Secret, Service } from '@orch/schema/types/core/v1';
+import type { RuntimeClass } from '@orch/schema/types/node/v1';
 import type { PodAgentSettings } from '../pods/pod-agent.js';
-import type { NodeAgentSettings } from './agent-settings.js';
+import type { AgentClients, NodeAgentSettings } from './agent-settings.js';
 import type { ThisNode } from './this-node.js';
 
 /** Parts of the settings of pods and containers. */
@@ -77,7 +78,7 @@ export class PodInputs {
 
   /** Returns the settings of pods and containers. */
   inputs(): Inputs {
-    const { options, mounter, podLogs = options.podLogsDir } = this.settings;
+    const { options, clients, mounter, podLogs = options.podLogsDir } = this.settings;
     const profiles = join(options.rootDir, 'seccomp');
     const cgroups = { root: cgroupAt(options.cgroupRoot), driver: options.cgroupDriver };
     const sandboxes = new SandboxConfigs({
@@ -85,6 +86,7 @@ export class PodInputs {
       profiles,
       dns: () => this.#dns(),
       ...(options.cgroupsPerQos && { cgroups }),
+      ...(clients && { handler: (runtimeClass: string) => handlerOf(clients.pods, runtimeClass) }),
       events: this.events,
     });
     return {
@@ -166,6 +168,12 @@ export class PodInputs {
     }
     return secrets;
   }
+}
+
+/** Returns the handler of a RuntimeClass. @throws ApiError where there is no such class */
+async function handlerOf(client: AgentClients['pods'], name: string): Promise<string> {
+  const ref = { group: client.names.group('node.orch.io'), version: 'v1', resource: 'runtimeclasses' };
+  return (await client.get<RuntimeClass & ApiObject>(ref, name)).handler ?? '';
 }
 
 const NO_API = 'objects of the API need a connection to it';

@@ -83,8 +83,11 @@ export class ThisNode {
     return Number(memory - left);
   }
 
-  /** Notes the node as the API has it. */
+  /** Notes the node as the API has it, unless what is known is newer: answers and the watch come beside one another. */
   note(node: Node): void {
+    const [before, after] = [this.#reported, node].map((each) => each?.metadata);
+    const isSame = before?.uid === after?.uid;
+    if (isSame && Number(after?.resourceVersion) < Number(before?.resourceVersion)) return;
     this.#reported = node;
   }
 

@@ -39,7 +39,9 @@ describe('the configuration that is told', () => {
     expect(again).toEqual(values);
     const unset = writtenConfiguration(parse());
     const head = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' };
-    const { config: _path, ...unchanged } = readAgentOptions(['--config=a'], {}, () => JSON.stringify({ ...head, ...unset })).values;
+    const { config: _path, ...unchanged } = readAgentOptions(['--config=a'], {}, () =>
+      JSON.stringify({ ...head, ...unset }),
+    ).values;
     const { config: _none, ...presets } = parse();
     expect(unchanged).toEqual(presets);
     expect(written).toContain('"cpuCFSQuotaPeriod":"50ms"');

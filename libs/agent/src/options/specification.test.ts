@@ -58,7 +58,12 @@ const OPTIONS: readonly Row[] = [
   ['logging-format', 'text', ['yaml', ''], 'json'],
   ['log-flush-frequency', '5s', ['-1s', 'x'], '7s'],
   ['cert-dir', '/var/lib/node-agent/pki', [], '/pki'],
-  ['kube-api-content-type', 'application/vnd.orch.protobuf', ['text/plain', 'application/vnd.kubernetes.protobuf'], 'application/json'],
+  [
+    'kube-api-content-type',
+    'application/vnd.orch.protobuf',
+    ['text/plain', 'application/vnd.kubernetes.protobuf'],
+    'application/json',
+  ],
   ['enable-server', 'true', BOOL, 'false'],
   ['enable-debugging-handlers', 'true', BOOL, 'false'],
   ['enable-controller-attach-detach', 'true', BOOL, 'false'],
@@ -122,34 +127,40 @@ describe.each(ROWS)('--%s', (option, preset, refused, other) => {
     expect(shown.replaceAll('"', '')).toBe(preset);
   });
 
-  it.skipIf(refused.length === 0)(`refuses ${refused.join(' and ')} with its name`, () => {
-    for (const value of refused) {
-      const found = problems(`--${option}=${value}`);
-      expect({ value, found }).toEqual({ value, found: [expect.stringContaining(`--${option}`)] });
-    }
-  });
+  if (refused.length > 0)
+    it(`refuses ${refused.join(' and ')} with its name`, () => {
+      for (const value of refused) {
+        const found = problems(`--${option}=${value}`);
+        expect({ value, found }).toEqual({ value, found: [expect.stringContaining(`--${option}`)] });
+      }
+    });
 
-  it.runIf([...CONFIGURATION_FIELDS.values()].some((field) => field.option === option))(
-    'is a field of the configuration, and the command line wins over it',
-    () => {
+  const [path = '', { form = 'scalar' } = {}] =
+    [...CONFIGURATION_FIELDS].find(([, field]) => field.option === option) ?? [];
+  if (path !== '')
+    it('is a field of the configuration, and the command line wins over it', () => {
       const name = camelCase(option);
-      const [path = '', { form = 'scalar' } = {}] =
-        [...CONFIGURATION_FIELDS].find(([, field]) => field.option === option) ?? [];
       const read = (argv: string[]) =>
-        readAgentOptions(['--config=/etc/agent.yaml', ...argv], {}, () => `${HEAD}${fieldOf(path, form, other)}`).values;
+        readAgentOptions(['--config=/etc/agent.yaml', ...argv], {}, () => `${HEAD}${fieldOf(path, form, other)}`)
+          .values;
       const alone = agentOptions.parse([`--${option}=${other}`], {}).values;
       expect(read([])).toMatchObject({ [name]: alone[name as keyof typeof alone] });
       const argv = preset === '' ? [] : [`--${option}=${preset}`];
-      if (argv.length > 0) expect(read(argv)).toMatchObject({ [name]: agentOptions.parse([], {}).values[name as 'port'] });
-    },
-  );
+      if (argv.length > 0)
+        expect(read(argv)).toMatchObject({ [name]: agentOptions.parse([], {}).values[name as 'port'] });
+    });
 });
 
-const camelCase = (option: string): string => option.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+const camelCase = (option: string): string =>
+  option.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 
 function fieldOf(path: string, form: string, value: string): string {
   const inner = form === 'thresholds' ? objectOf(value.split('<')) : form === 'list' ? `[${value}]` : value;
-  return path.split('.').reduceRight((text, name) => `{ ${JSON.stringify(name)}: ${text} }`, inner).slice(1, -1).trim();
+  return path
+    .split('.')
+    .reduceRight((text, name) => `{ ${JSON.stringify(name)}: ${text} }`, inner)
+    .slice(1, -1)
+    .trim();
 }
 
 const objectOf = ([signal = '', amount = '']: readonly string[]): string => `{ ${signal}: ${amount} }`;

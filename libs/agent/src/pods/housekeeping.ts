@@ -70,7 +70,13 @@ export class PodHousekeeping {
   }
 
   async #removeFolders(): Promise<void> {
-    const { volumes, workers, listed } = this.settings;
-    for (const uid of await volumes.known()) if (!workers.get(uid) && !listed().has(uid)) await volumes.remove(uid);
+    const { volumes, workers, listed, logger } = this.settings;
+    for (const uid of await volumes.known()) {
+      if (workers.get(uid) || listed().has(uid)) continue;
+      // One that cannot be removed yet keeps nothing else.
+      await volumes.remove(uid).catch((error: unknown) => {
+        logger.warn('the folder of a pod that is gone cannot be removed', { uid, err: String(error) });
+      });
+    }
   }
 }

@@ -1,6 +1,4 @@
 import type { Runtime } from '@orch/container-runtime';
-import { formatTime } from '@orch/machinery';
-import { type PinningRefusal, PREEMPTED, type PressureRefusal, victimsFor } from '@orch/node-resources';
 import {
   Backoffs,
   ContainerConfigs,
@@ -18,29 +16,26 @@ import {
   type StatusManagerSettings,
 } from '@orch/pod-containers';
 import {
-  admissionRefusals,
   type EventSink,
   fullNameOf,
-  isCriticalPod,
-  isPreemptable,
   isStaticPod,
-  nodeAmounts,
   type PodAnnotations,
   type PodSource,
   type PodVolumes,
   uidOf,
 } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
-import type { Node, Pod, Secret } from '@orch/schema/types/core/v1';
+import type { Pod, Secret } from '@orch/schema/types/core/v1';
 import { DesiredPods, type PodChange } from '../sources/desired-pods.js';
 import type { MirrorPods } from '../sources/mirror-pods.js';
 import { PodHousekeeping } from './housekeeping.js';
+import { PodAdmission, type PodAdmissionSettings } from './pod-admission.js';
 import { type PodCgroups, PodSyncer } from './pod-syncer.js';
 import { PodWorkers } from './pod-workers.js';
 import { Relist } from './relist.js';
 
 /** Dependencies of {@link PodAgent}. */
-export interface PodAgentSettings {
+export interface PodAgentSettings extends Pick<PodAdmissionSettings, 'node' | 'pressureRefusal' | 'pinningRefusal'> {
   /** Runtime of the containers. */
   readonly runtime: Runtime;
   /** Scheme of the ids of containers: name of the runtime. */
@@ -53,8 +48,6 @@ export interface PodAgentSettings {
   readonly client?: NonNullable<StatusManagerSettings['client']>;
   /** Mirrors of static pods; absent without an API. */
   readonly mirrors?: Pick<MirrorPods, 'ensure' | 'delete'>;
-  /** Returns the node as the API has it, or as it would be registered. */
-  readonly node: () => Node;
   /** Returns the addresses of the node. */
   readonly hostIPs: () => readonly string[];
   /** Whether pods use the node's network, as the runtime has no other. */
@@ -71,10 +64,6 @@ export interface PodAgentSettings {
   readonly removeLogs: (pod: Pod) => Promise<void>;
   /** Volumes of pods. */
   readonly volumes: PodVolumes;
-  /** Returns why the node refuses a pod while it is short of something; undefined if it does not. */
-  readonly pressureRefusal?: (pod: Pod) => PressureRefusal | undefined;
-  /** Gives a pod CPUs and memory for itself, or returns why it cannot have them. */
-  readonly pinningRefusal?: (pod: Pod) => PinningRefusal | undefined;
   /** Cgroups of pods; absent where the runtime makes them. */
   readonly cgroups?: PodCgroups;
   /** Receives what is to be reported. */
@@ -89,7 +78,7 @@ export interface PodAgentSettings {
   readonly logger: Logger;
 }
 
-const DUPLICATE = 'Error validating pod: pods of one source have the same full name';
+const DUPLICATE = 'Error validating pod: pods of one source have the same full name or uid';
 
 /** Runs the pods of a node: from their sources to the runtime, and their status back. */
 export class PodAgent {
@@ -117,9 +106,10 @@ export class PodAgent {
       onResult: (uid) => this.workers.wake(uid),
       clock,
     });
+    const admission = new PodAdmission({ ...settings, workers: () => this.workers });
     this.workers = new PodWorkers({
       stages: this.#makeSyncer(this.probes),
-      admit: (pod, others) => this.#admit(pod, others),
+      admit: (pod, others) => admission.admit(pod, others),
       isStatic: (pod) => this.#isStatic(pod),
       clock,
       logger,
@@ -169,8 +159,12 @@ export class PodAgent {
     // A mirror only shows its static pod, which looks after it.
     if (isMirror) this.#wakeMirrored(pod);
     else if (op === 'remove') this.workers.remove(uidOf(pod));
-    else if (op === 'reconcile') this.statuses.reconcile(uidOf(pod));
-    else this.workers.update(pod);
+    else {
+      // Where its status alone has changed, conditions of others may be those that the pod's readiness waits for.
+      if (op !== 'reconcile' || pod.spec?.readinessGates?.length) this.workers.update(pod);
+      // A pod that has ended long ago, and is deleted now, has only to go.
+      this.statuses.reconcile(pod);
+    }
   }
 
   #wakeMirrored(mirror: Pod): void {
@@ -235,45 +229,6 @@ export class PodAgent {
   async #observe(uid: string) {
     const listed = (await this.#observation.list()).get(uid);
     return listed && this.#observation.observe(listed);
-  }
-
-  #admit(pod: Pod, others: readonly Pod[]) {
-    const node = this.settings.node();
-    const isStatic = this.#isStatic(pod);
-    // One that runs already, before the agent was started anew, is for eviction to rank.
-    const short = pod.status?.phase === 'Running' ? undefined : this.settings.pressureRefusal?.(pod);
-    const refusals = admissionRefusals(pod, { node, allocatable: nodeAmounts(node), others, isStatic });
-    const [refused = undefined] = short ? [short] : refusals;
-    const hasRoom = !refused || (!short && this.#makesRoom(pod, refusals));
-    const refusal = hasRoom ? this.settings.pinningRefusal?.(pod) : refused;
-    if (!refusal) return undefined;
-    this.settings.events.ofPod(pod, 'Warning', refusal.reason, refusal.message);
-    return { reason: refusal.reason, message: `Pod was rejected: ${refusal.message}` };
-  }
-
-  /** Ends pods that are less important than a critical one, where that is all that it lacks. */
-  #makesRoom(pod: Pod, refusals: ReturnType<typeof admissionRefusals>): boolean {
-    const { annotations, events, clock } = this.settings;
-    const missing = refusals.flatMap(({ missing: lack }) => (lack ? [[lack.resource, lack.amount] as const] : []));
-    if (missing.length < refusals.length || !isCriticalPod(pod, annotations)) return false;
-    const candidates = [...this.workers.list('syncing')].map((work) => work.pod);
-    const lesser = candidates.filter((other) => isPreemptable(pod, other, annotations));
-    const victims = victimsFor(lesser, new Map(missing));
-    for (const victim of victims ?? []) {
-      events.ofPod(victim, 'Warning', 'Preempting', PREEMPTED);
-      this.workers.evict(uidOf(victim), {
-        reason: 'Preempting',
-        message: PREEMPTED,
-        conditions: [
-          {
-            ...{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' },
-            message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
-            lastTransitionTime: formatTime(clock.wall()),
-          },
-        ],
-      });
-    }
-    return victims !== undefined;
   }
 
   #makeHousekeeping(): PodHousekeeping {

@@ -12,7 +12,7 @@ import type { Pod, PodStatus } from '@orch/schema/types/core/v1';
 type PodStage = 'syncing' | 'terminating' | 'terminated' | 'finished';
 
 /** Status that a pod fails with by a decision of the node, whatever its containers do. */
-type PodVerdict = Pick<PodStatus, 'reason' | 'message' | 'conditions'>;
+export type PodVerdict = Pick<PodStatus, 'reason' | 'message' | 'conditions'>;
 
 /** A pod on the node, from when it is first seen until nothing is left of it. */
 export interface PodWork {

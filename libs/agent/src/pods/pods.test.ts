@@ -11,6 +11,35 @@ afterEach(() => test.end());
 const state = (name: string, at = 0) => test.status(name).containerStatuses?.[at]?.state;
 
 describe('a pod', () => {
+  it('has a sandbox of the handler that its RuntimeClass names, or waits for the class', async () => {
+    await test.create('p', { containers: [{ name: 'c' }], runtimeClassName: 'small' });
+    await test.pass(2);
+    expect(test.status('p').phase).toBe('Pending');
+    expect(test.events).toContain(
+      'FailedCreatePodSandBox: Failed to create pod sandbox: RuntimeClass "small" not found',
+    );
+    test.handlers.set('small', 'runsc');
+    await test.pass(20);
+    expect(test.status('p').phase).toBe('Running');
+    expect((await test.runtime.listSandboxes()).map(({ runtimeHandler }) => runtimeHandler)).toEqual(['runsc']);
+  });
+
+  it('becomes ready with the conditions of its readiness gates, which others set', async () => {
+    await test.create('p', { containers: [{ name: 'c' }], readinessGates: [{ conditionType: 'x/gate' }] });
+    await test.pass(2);
+    const isReady = () => test.status('p').conditions?.find(({ type }) => type === 'Ready')?.status;
+    expect(isReady()).toBe('False');
+    const set = (status: string) =>
+      test.change('p', ({ status: { conditions = [], ...rest } = {}, ...pod }) => {
+        const others = conditions.filter(({ type }) => type !== 'x/gate');
+        return { ...pod, status: { ...rest, conditions: [...others, { type: 'x/gate', status }] } };
+      });
+    await set('True');
+    expect(isReady()).toBe('True');
+    await set('False');
+    expect(isReady()).toBe('False');
+  });
+
   it('runs, is ready, and shows its addresses', async () => {
     await test.create('p', {});
     await test.pass(2);
@@ -372,6 +401,18 @@ describe('an agent that was restarted', () => {
     expect(test.runtime.faults.count('createContainer')).toBe(1);
     await test.pass(60);
     expect(test.status('p').containerStatuses?.[0]).toMatchObject({ restartCount: 1, state: { running: {} } });
+  });
+
+  it('puts another container in the place of one that it had made and not started', async () => {
+    test.runtime.faults.fail('startContainer', 'the agent was killed');
+    await test.create('p', {});
+    await test.pass(1);
+    expect(await test.containers()).toEqual(['c created']);
+    await test.restart();
+    test.runtime.faults.mend('startContainer');
+    await test.pass(15);
+    expect(await test.containers()).toEqual(['c running']);
+    expect(test.status('p').containerStatuses?.[0]).toMatchObject({ restartCount: 0, state: { running: {} } });
   });
 
   it('ends what nobody wants any more, and leaves alone what is not its own', async () => {

@@ -23,7 +23,7 @@ interface DesiredPodsSettings {
   readonly annotations: PodAnnotations;
   /** Called with each change, in order. */
   readonly onChange: (change: PodChange) => void;
-  /** Called with a pod that has the full name of another one of its source, and is ignored. */
+  /** Called with a pod that has the full name or the uid of another one of its source, and is ignored. */
   readonly onDuplicate: (pod: Pod) => void;
   /** Clock of the annotation with the time at which a pod was first seen. */
   readonly clock: Clock;
@@ -85,14 +85,15 @@ export class DesiredPods {
     for (const change of [...removed, ...changes]) this.settings.onChange(change);
   }
 
-  /** Drops pods with the full name of one before them. */
+  /** Drops pods with the full name or the uid of one before them. */
   *#unique(pods: Iterable<Pod>): Generator<Pod> {
-    const names = new Set<string>();
+    const [names, uids] = [new Set<string>(), new Set<string>()];
     for (const pod of pods) {
-      const name = fullNameOf(pod);
-      if (names.has(name)) this.settings.onDuplicate(pod);
+      const [name, uid] = [fullNameOf(pod), uidOf(pod)];
+      if (names.has(name) || uids.has(uid)) this.settings.onDuplicate(pod);
       else yield pod;
       names.add(name);
+      uids.add(uid);
     }
   }
 

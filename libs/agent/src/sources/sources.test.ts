@@ -62,6 +62,12 @@ describe('a static pod', () => {
     ['another kind', 'apiVersion: v1\nkind: Service\n', 'no Pod'],
     ['a wrong type', manifest('a', '  hostNetwork: 5'), 'hostNetwork'],
     ['an invalid pod', manifest('a').replace('name: c', 'name: C'), 'spec.containers[0].name'],
+    ['an invalid name', manifest('../a'), 'metadata.name'],
+    [
+      'an invalid namespace',
+      manifest('a').replace('metadata: {', 'metadata: {namespace: ../../etc, '),
+      'metadata.namespace',
+    ],
     ['a secret', manifest('a', '  volumes: [{name: v, secret: {secretName: s}}]'), 'a Secret'],
     ['an account', manifest('a', '  serviceAccountName: s'), 'ServiceAccount'],
   ])('is refused for %s', (_what, text, message) => {
@@ -192,6 +198,10 @@ describe('the source of a URL', () => {
     await expect.poll(() => clock.pending).toBe(1);
     await clock.advance(20_000);
     await expect.poll(() => seen.at(-1)).toEqual([]);
+    answer = { status: 200, body: manifest('a') };
+    await expect.poll(() => clock.pending).toBe(1);
+    await clock.advance(20_000);
+    await expect.poll(() => seen.at(-1)).toEqual(['a-node-1']);
     await url.stop();
     expect(clock.pending).toBe(0);
   });
@@ -232,6 +242,13 @@ describe('desired pods', () => {
       'kubernetes.io/config.source': 'api',
       'kubernetes.io/config.seen': '2023-04-11T00:00:00.000000Z',
     });
+  });
+
+  it('of one uid from one source are ignored but for the first', () => {
+    const { pods, duplicates, changes } = desired();
+    for (let read = 0; read < 2; read++) pods.set('file', [pod('a', '1'), pod('b', '1')]);
+    expect([duplicates, changes]).toEqual([['1', '1'], ['add 1']]);
+    expect(pods.get('1')?.metadata?.name).toBe('a');
   });
 
   it('of one full name from one source are ignored but for the first', () => {

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { decodeYamlObject, JsonSyntaxError, ObjectReadError, parseYaml, YamlSyntaxError } from '@orch/codec';
 import { type KindRules, kindRules } from '@orch/kinds';
-import { type ApiObject, DurationError, isObject, type Names, QuantityError, TimeError } from '@orch/machinery';
+import {
+  type ApiObject,
+  DurationError,
+  isObject,
+  type Names,
+  QuantityError,
+  TimeError,
+  validateObjectMeta,
+} from '@orch/machinery';
 import { type PodAnnotations, podAnnotations } from '@orch/pod-environment';
 import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
 import type { Pod, Toleration } from '@orch/schema/types/core/v1';
@@ -90,7 +98,9 @@ export class StaticPodReader {
   #check(pod: Pod & ApiObject): void {
     const references = [...apiReferences(pod)];
     if (references.length > 0) throw new ManifestError(`a static pod may not use ${references.join(', ')} of the API`);
-    for (const errors of this.#rules.validateCreate(pod))
+    const { nameRule } = this.#rules;
+    const ofMetadata = validateObjectMeta(pod.metadata ?? {}, { namespaced: true, nameRule, path: 'metadata' });
+    for (const errors of [ofMetadata, ...this.#rules.validateCreate(pod)])
       for (const { field, message } of errors) throw new ManifestError(`is invalid: ${field}: ${message}`);
   }
 }

@@ -77,14 +77,20 @@ export class UrlSource {
       const response = await fetch(url, { headers: headersOf(this.settings.headers), signal });
       const body = await bodyOf(response);
       if (response.status !== 200) throw new ManifestError(`the answer has the status ${response.status}`);
-      if (body.length === 0) onPods([]);
-      if (body.length === 0) throw new ManifestError('the answer is empty');
+      if (body.length === 0) this.#emptied();
       if (this.#last?.equals(body)) return;
-      this.#last = body;
       onPods(reader.readAll(body, { source: 'http', place: url }));
+      this.#last = body;
     } finally {
       cancel();
     }
+  }
+
+  /** An empty answer ends all pods, and is told as a failure. The same pods as before may come again. */
+  #emptied(): never {
+    this.#last = undefined;
+    this.settings.onPods([]);
+    throw new ManifestError('the answer is empty');
   }
 }
 

@@ -76,6 +76,7 @@ function conditionsOf({ status }: Pod, changed: { type?: string; $patch?: string
 const NO_MOUNTS: Mounter = {
   memory: () => Promise.reject(new Error('no mounts')),
   bind: () => Promise.reject(new Error('no mounts')),
+  disk: () => Promise.reject(new Error('no mounts')),
   unmount: async () => undefined,
   mountsBelow: async () => [],
 };
@@ -85,6 +86,8 @@ export class TestAgent {
   readonly clock = new ManualClock();
   readonly runtime = new FakeRuntime({ clock: this.clock });
   readonly api = new TestPods();
+  /** Handlers of the runtime by RuntimeClass. */
+  readonly handlers = new Map<string, string>();
   /** Events, as `Reason: message`. */
   readonly events: string[] = [];
   readonly folders: PodFolders;
@@ -197,6 +200,7 @@ export class TestAgent {
       logs: join(this.folder, 'logs'),
       profiles: '/profiles',
       dns: () => ({ clusterDns: ['10.0.0.10'], clusterDomain: 'cluster.local', resolvConf: '' }),
+      handler: async (name) => this.handlers.get(name) ?? Promise.reject(new Error(`RuntimeClass "${name}" not found`)),
       events,
     });
     return new PodAgent({

@@ -39,6 +39,8 @@ export interface ServedApi {
   authority(): string | undefined;
   /** Log of the process. */
   readonly logger: Logger;
+  /** Returns the metrics of the process, which `/metrics` serves. */
+  metrics(): Metrics;
 }
 
 /** Settings of a process of the control plane. */

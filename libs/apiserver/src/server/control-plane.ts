@@ -1,5 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
-import { createLogger, HealthRegistry, Lifecycle, type Logger, resolveFeatures, shutdownCheck } from '@orch/runtime';
+import {
+  createLogger,
+  HealthRegistry,
+  Lifecycle,
+  type Logger,
+  Metrics,
+  resolveFeatures,
+  shutdownCheck,
+} from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
 import { ErrorCounts } from '../metrics/error-counts.js';
 import { access, fairness, sharedVerdicts } from './components/access.js';
@@ -82,7 +90,9 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   for (const component of COMPONENTS) lifecycle.add(component.of(process));
   const { companions = () => [] } = settings;
   const authority = () => process.peek('credentials')?.current.servingCa;
-  for (const component of companions({ url: () => address().url, authority, logger })) lifecycle.add(component);
+  const metrics = () => process.peek('observation')?.metrics ?? new Metrics();
+  for (const component of companions({ url: () => address().url, authority, logger, metrics }))
+    lifecycle.add(component);
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
   const isReady = async () => (await health.handle('/readyz', new URLSearchParams()))?.status === 200;
   return { lifecycle, logger, address, isReady };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '@orch/runtime';
 import { systemClock } from '@orch/runtime/clock';
 import type { ContainerState, ListedContainer, RuntimeContainerStatus } from '../containers.js';
 import { RuntimeError } from '../runtime-error.js';
@@ -26,10 +26,12 @@ export interface KnownContainer {
 export class ContainerFolders {
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o711 });
-    // A process ended while it made a container, or removed one.
-    for (const id of readdirSync(folder))
-      if (!existsSync(join(folder, id, CONTAINER_FILES.record)))
-        rmSync(join(folder, id), { recursive: true, force: true });
+  }
+
+  /** Removes what a process has left that ended while it made a container, or removed one. */
+  async removeIncomplete(): Promise<void> {
+    for (const id of readdirSync(this.folder))
+      if (!existsSync(join(this.pathOf(id), CONTAINER_FILES.record))) await this.remove(id);
   }
 
   /** Makes a folder; returns the id. */
@@ -57,6 +59,7 @@ export class ContainerFolders {
     const record = readJson<ContainerRecord>(join(this.pathOf(id), CONTAINER_FILES.record));
     if (!record) return undefined;
     const progress = readJson<ContainerProgress>(join(this.pathOf(id), CONTAINER_FILES.progress));
+    if (progress) endUnsupervised(progress);
     return {
       record,
       ...(progress && { progress }),
@@ -71,7 +74,21 @@ export class ContainerFolders {
 
   /** Removes a folder. */
   async remove(id: string): Promise<void> {
-    await rm(this.pathOf(id), { recursive: true, force: true });
+    await removeTree(this.pathOf(id));
+  }
+}
+
+/**
+ * Kills the program of a container whose supervisor was killed. The kernel does so for most; it does not where the
+ * program has become another user, as the process above it has no right to.
+ */
+function endUnsupervised({ supervisor, pid, startTicks, finishedAt }: ContainerProgress): void {
+  if (finishedAt !== undefined || pid === undefined || startTicks === undefined || isRunning(supervisor)) return;
+  if (!isRunning({ pid, startTicks })) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
   }
 }
 

@@ -9,6 +9,7 @@ import { Cgroups, removeGroups } from './cgroups/cgroups.js';
 import type { ContainerFolders } from './container-folders.js';
 import type { ImageStore, UnpackedImage } from './images/image-store.js';
 import { accountOf } from './isolation/accounts.js';
+import { packedEnvironment } from './isolation/environment.js';
 import type { Helpers } from './isolation/helpers.js';
 import type { IsolationLevel } from './isolation/level.js';
 import { makeFolder, placedMounts } from './isolation/mounts.js';
@@ -99,6 +100,7 @@ export class ContainerMaker {
           argv: start,
           announces: !isPlain,
           cgroups,
+          env: packedEnvironment(plan.env),
           cwd: isPlain && existsSync(plan.workingDir) ? plan.workingDir : '/',
         },
         ...(score !== undefined && { oomScoreAdj: score }),
@@ -141,7 +143,8 @@ async function copyRoot(from: string, to: string): Promise<void> {
 const withResolver = (mounts: readonly ContainerMount[], hostPath: string): readonly ContainerMount[] =>
   !existsSync(hostPath) || mounts.some(({ containerPath }) => containerPath === RESOLVER)
     ? mounts
-    : [...mounts, { hostPath, containerPath: RESOLVER }];
+    : // The file of the machine is not theirs to change.
+      [...mounts, { hostPath, containerPath: RESOLVER, readOnly: hostPath === RESOLVER }];
 
 function commandOf({ command = [], args = [] }: ContainerConfig, { defaults }: UnpackedImage): string[] {
   const program = command.length > 0 ? command : (defaults.Entrypoint ?? []);

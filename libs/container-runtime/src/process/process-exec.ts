@@ -4,8 +4,9 @@ import { systemClock } from '@orch/runtime/clock';
 import { RuntimeError } from '../runtime-error.js';
 import type { ExecRequest, ExecSyncRequest, ExecSyncResult, ProcessStreams } from '../streams.js';
 import { processTree } from './state/processes.js';
-import type { ContainerRecord } from './state/records.js';
-import { launcherArgv } from './supervisor/launcher.js';
+import type { ContainerRecord, LaunchPlan } from './state/records.js';
+import { launcherArgv, launcherEnvironment } from './supervisor/launcher.js';
+import { ownDescriptors } from './supervisor/own-descriptors.js';
 
 /** Bytes of output of a command on each stream; the rest is dropped. */
 const LONGEST_OUTPUT = 16 << 20;
@@ -14,15 +15,18 @@ const KILLED = 137;
 /** Returns program and arguments that run a command in a container. @param pid of the container's first process */
 export function commandArgv(record: ContainerRecord, pid: number, command: readonly string[]): string[] {
   const enter = record.enter.map((each) => each.replace('{pid}', `${pid}`));
-  const { cgroups, cwd } = record.launch;
-  return launcherArgv({ argv: [...enter, ...command], announces: false, cgroups, cwd }, '');
+  return launcherArgv({ ...record.launch, argv: [...enter, ...command], announces: false }, '');
 }
 
 /** Starts a program of the node that becomes a command in a container. */
-export function startCommand([program = '', ...args]: readonly string[], cwd: string, stdin: boolean): ChildProcess {
+export function startCommand(
+  [program = '', ...args]: readonly string[],
+  { cwd, env }: LaunchPlan,
+  stdin: boolean,
+): ChildProcess {
   return spawn(program, args, {
-    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-    ...{ cwd, detached: true, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } },
+    stdio: ownDescriptors([stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']),
+    ...{ cwd, detached: true, env: launcherEnvironment(env) },
   });
 }
 
@@ -65,7 +69,7 @@ export async function execToEnd(
   pid: number,
   { command, timeout }: ExecSyncRequest,
 ): Promise<ExecSyncResult> {
-  const child = startCommand(commandArgv(record, pid, command), record.launch.cwd, false);
+  const child = startCommand(commandArgv(record, pid, command), record.launch, false);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   let late = false;
   const cancel =
@@ -92,7 +96,7 @@ export class ExecStreams implements ProcessStreams {
   /** @param pid of the container's first process */
   constructor(record: ContainerRecord, pid: number, request: ExecRequest) {
     const { command, stdin, stdout, stderr } = request;
-    const child = startCommand(commandArgv(record, pid, command), record.launch.cwd, stdin);
+    const child = startCommand(commandArgv(record, pid, command), record.launch, stdin);
     this.#child = child;
     if (stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);
     if (stdout) this.stdout = child.stdout?.pipe(new PassThrough()) ?? new PassThrough().end();

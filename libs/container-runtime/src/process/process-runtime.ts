@@ -1,5 +1,4 @@
 import { mkdirSync, statfsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@orch/runtime/clock';
 import type {
@@ -37,12 +36,12 @@ import type { ImageLimits } from './images/layer.js';
 import { Helpers } from './isolation/helpers.js';
 import type { IsolationLevel } from './isolation/level.js';
 import { checkSandbox } from './isolation/refusals.js';
+import { connectTo } from './local-port.js';
 import { ExecStreams, execToEnd } from './process-exec.js';
-import { statisticsOf } from './process-statistics.js';
+import { sandboxStatisticsOf, statisticsOf } from './process-statistics.js';
 import { TerminalStreams } from './process-terminal.js';
 import { listedSandboxOf, SandboxFolders, sandboxStatusOf } from './sandbox-folders.js';
 import { killProcess } from './state/processes.js';
-import type { SandboxRecord } from './state/records.js';
 import { SupervisorClient } from './supervisor/supervisor-client.js';
 
 /** Settings of the process runtime. */
@@ -91,6 +90,7 @@ export class ProcessRuntime implements Runtime {
   /** Opens the runtime on its folder, and unpacks new images. @throws Error if a program that it needs is not installed */
   static async open(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
     const runtime = new ProcessRuntime(options);
+    await runtime.#containers.removeIncomplete();
     await runtime.#images.load();
     return runtime;
   }
@@ -117,7 +117,7 @@ export class ProcessRuntime implements Runtime {
     const found = this.#sandboxes.find(id);
     if (!found) return;
     this.#sandboxes.set(found, 'notready');
-    await Promise.all(this.#containersOf(id).map(({ record }) => this.stopContainer(record.id, 0)));
+    await Promise.all(this.#containersOf(id).map((container) => this.#stopNow(container)));
   }
 
   async removeSandbox(id: string): Promise<void> {
@@ -213,29 +213,32 @@ export class ProcessRuntime implements Runtime {
   }
 
   async containerStatistics(id: string): Promise<ContainerStatistics> {
-    return statisticsOf(this.#containers.get(id));
+    const [usage] = statisticsOf([this.#containers.get(id)]);
+    return usage as ContainerStatistics;
   }
 
-  async listContainerStatistics(filter: ContainerStatisticsFilter = {}): Promise<readonly ContainerStatistics[]> {
-    const { sandboxId } = filter;
-    return this.#containers
+  async listContainerStatistics({ sandboxId, ...filter }: ContainerStatisticsFilter = {}) {
+    const running = this.#containers
       .list()
       .filter(
-        ({ state, record }) =>
-          state === 'running' && (sandboxId ?? record.request.sandboxId) === record.request.sandboxId,
-      )
-      .map(statisticsOf)
-      .filter((usage) => selectsStatistics(filter, usage));
+        ({ state, record: { id, request } }) =>
+          state === 'running' &&
+          (sandboxId ?? request.sandboxId) === request.sandboxId &&
+          selectsStatistics(filter, { id, labels: request.config.labels }),
+      );
+    return statisticsOf(running);
   }
 
   async sandboxStatistics(id: string): Promise<SandboxStatistics> {
-    return this.#usageOf(this.#sandboxes.get(id));
+    const [usage] = sandboxStatisticsOf([this.#sandboxes.get(id)], this.#containersOf(id));
+    return usage as SandboxStatistics;
   }
 
   async listSandboxStatistics(filter: SandboxStatisticsFilter = {}): Promise<readonly SandboxStatistics[]> {
-    const ready = this.#sandboxes.list().filter(({ state }) => state === 'ready');
-    const usages = await Promise.all(ready.map((record) => this.#usageOf(record)));
-    return usages.filter((usage) => selectsStatistics(filter, usage));
+    const ready = this.#sandboxes
+      .list()
+      .filter(({ id, state, config: { labels } }) => state === 'ready' && selectsStatistics(filter, { id, labels }));
+    return sandboxStatisticsOf(ready, this.#containers.list());
   }
 
   async listImages(image?: string): Promise<readonly StoredImage[]> {
@@ -267,6 +270,12 @@ export class ProcessRuntime implements Runtime {
     return [{ at: systemClock.wall(), mountpoint: this.options.folder, usedBytes, inodesUsed: files - ffree }];
   }
 
+  /** A start that is under way ends with its supervisor; one that comes later finds that the sandbox is not ready. */
+  async #stopNow({ record, progress, state }: KnownContainer): Promise<void> {
+    if (state === 'created' && progress) await killProcess(progress.supervisor);
+    else await this.stopContainer(record.id, 0);
+  }
+
   #containersOf(sandboxId: string): KnownContainer[] {
     return this.#containers.list().filter(({ record }) => record.request.sandboxId === sandboxId);
   }
@@ -281,19 +290,4 @@ export class ProcessRuntime implements Runtime {
       throw new RuntimeError('FailedPrecondition', `container "${id}" is in state ${state}`);
     return { record, pid: progress.pid };
   }
-
-  async #usageOf(record: SandboxRecord): Promise<SandboxStatistics> {
-    const { id, config } = record;
-    const { metadata, labels, annotations } = config;
-    return { id, metadata, labels, annotations, containers: await this.listContainerStatistics({ sandboxId: id }) };
-  }
-}
-
-function connectTo(port: number, ports: readonly number[]): Promise<ReturnType<typeof connect>> {
-  return new Promise((resolve, reject) => {
-    if (ports.length > 0 && !ports.includes(port))
-      return reject(new RuntimeError('InvalidArgument', `port ${port} was not requested`));
-    const socket = connect(port, '127.0.0.1', () => resolve(socket));
-    socket.once('error', (cause) => reject(new RuntimeError('Unavailable', cause.message, { cause })));
-  });
 }

@@ -2,21 +2,14 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { ExecRequest, ProcessStreams } from '../streams.js';
-import { programOf } from './isolation/helpers.js';
+import { withTerminalType } from './isolation/environment.js';
+import { programOf } from './isolation/program-of.js';
 import { commandArgv, endOf, killTree, startCommand } from './process-exec.js';
 import { processTree } from './state/processes.js';
 import type { ContainerRecord } from './state/records.js';
 
 const TERMINAL = /^\/dev\/pts\/\d+$/;
-const TYPE = 'TERM=xterm';
-
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** Adds the type of the terminal to the environment that a command is started with. */
-function withTerminalType(argv: readonly string[]): string[] {
-  const at = argv.lastIndexOf('-i') + 1;
-  return at === 0 ? [...argv] : [...argv.slice(0, at), TYPE, ...argv.slice(at)];
-}
 
 /** A command with a terminal, which the program `script` makes and keeps. */
 export class TerminalStreams implements ProcessStreams {
@@ -27,9 +20,10 @@ export class TerminalStreams implements ProcessStreams {
 
   /** @param pid of the container's first process */
   constructor(record: ContainerRecord, pid: number, { command, stdin, stdout }: ExecRequest) {
-    const enter = { ...record, enter: withTerminalType(record.enter) };
-    const text = commandArgv(enter, pid, command).map(quoted).join(' ');
-    const child = startCommand([programOf('script'), '-qfec', `exec ${text}`, '/dev/null'], record.launch.cwd, stdin);
+    const text = commandArgv({ ...record, enter: withTerminalType(record.enter) }, pid, command)
+      .map(quoted)
+      .join(' ');
+    const child = startCommand([programOf('script'), '-qfec', `exec ${text}`, '/dev/null'], record.launch, stdin);
     this.#child = child;
     if (stdin && child.stdin) this.stdin = child.stdin.on('error', () => undefined);
     if (stdout) this.stdout = child.stdout?.pipe(new PassThrough()) ?? new PassThrough().end();

@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@orch/runtime/clock';
 import { RuntimeError } from '../runtime-error.js';
 import type { DnsConfig, ListedSandbox, SandboxConfig, SandboxState, SandboxStatus } from '../sandboxes.js';
 import { readJson, writeJson } from './state/json-file.js';
-import type { SandboxRecord } from './state/records.js';
+import { SANDBOX_RECORD, type SandboxRecord } from './state/records.js';
 
-const RECORD = 'sandbox.json';
 const RESOLVER = 'resolv.conf';
 
 /** The folders of sandboxes, which are nothing but what their containers share. */
 export class SandboxFolders {
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o711 });
+    // A process ended while it made a sandbox, or removed one.
+    for (const id of readdirSync(folder))
+      if (!existsSync(join(folder, id, SANDBOX_RECORD))) rmSync(join(folder, id), { recursive: true, force: true });
   }
 
   /** Makes a sandbox; returns its id. */
@@ -35,7 +37,7 @@ export class SandboxFolders {
 
   /** Returns a sandbox; undefined if there is none. */
   find(id: string): SandboxRecord | undefined {
-    return /^[0-9a-f]{32}$/.test(id) ? readJson<SandboxRecord>(join(this.folder, id, RECORD)) : undefined;
+    return /^[0-9a-f]{32}$/.test(id) ? readJson<SandboxRecord>(join(this.folder, id, SANDBOX_RECORD)) : undefined;
   }
 
   /** Returns all sandboxes. */
@@ -59,7 +61,7 @@ export class SandboxFolders {
   }
 
   #write(record: SandboxRecord): void {
-    writeJson(join(this.folder, record.id, RECORD), record);
+    writeJson(join(this.folder, record.id, SANDBOX_RECORD), record);
   }
 }
 

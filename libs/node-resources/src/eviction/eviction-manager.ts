@@ -33,6 +33,8 @@ interface EvictionManagerSettings {
   readonly pods: () => Iterable<Pod>;
   /** Ends a pod. @param graceSeconds its grace period */
   readonly evict: (pod: Pod, verdict: EvictionVerdict, graceSeconds: number) => void;
+  /** Whether an evicted pod has not ended yet, or still has files. */
+  readonly isEnding: (uid: string) => boolean;
   /** Removes ended containers that nothing needs. */
   readonly removeContainers: () => Promise<void>;
   /** Removes images that nothing uses. */
@@ -55,11 +57,15 @@ interface Measured {
 }
 
 const EVERY_MS = 10_000;
+/** Least time that a pod is given to end, ms, and the time that its files are given to be removed. */
+const [LEAST_END_MS, CLEANUP_MS] = [10_000, 30_000];
 
 /** Keeps the node from running out of memory, disk and process ids, at the expense of pods where nothing else helps. */
 export class EvictionManager {
   readonly #pressure: Pressure;
   readonly #periodic: Periodic;
+  /** The pod that was evicted last for a resource of the node, and the time until which its end is waited for. */
+  #victim: { readonly uid: string; readonly until: number } | undefined;
 
   constructor(private readonly settings: EvictionManagerSettings) {
     const { thresholds, transitionMs, clock, logger } = settings;
@@ -97,7 +103,7 @@ export class EvictionManager {
     const met = this.#pressure.note(measured.observations, clock.now());
     if (limitsStorage && this.#enforceStorage(measured)) return;
     const [threshold] = [...met].sort((a, b) => rankOf(a) - rankOf(b));
-    if (!threshold) return;
+    if (!threshold || this.#isAwaited(clock.now())) return;
     const { resource } = SIGNALS[threshold.signal];
     events.ofNode('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
     if (await this.#reclaim(threshold, measured.node)) return;
@@ -105,9 +111,17 @@ export class EvictionManager {
     const grace = threshold.graceMs === 0 ? 0 : maxGraceSeconds;
     for (const candidate of order) {
       const message = evictionMessage(resource, candidate, met, measured.observations);
-      if (this.#evict(candidate.pod, message, grace)) return;
+      if (!this.#evict(candidate.pod, message, grace)) continue;
+      const until = clock.now() + Math.max(LEAST_END_MS, grace * 1_500) + CLEANUP_MS;
+      this.#victim = { uid: uidOf(candidate.pod), until };
+      return;
     }
     this.settings.logger.warn('no pod can be evicted', { resource });
+  }
+
+  /** Whether what the last evicted pod frees is still to come: another one would be evicted for nothing. */
+  #isAwaited(now: number): boolean {
+    return this.#victim !== undefined && now < this.#victim.until && this.settings.isEnding(this.#victim.uid);
   }
 
   async #measure(): Promise<Measured> {

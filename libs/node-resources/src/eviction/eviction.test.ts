@@ -33,7 +33,7 @@ interface Setup {
 function setup({ hard = [], soft = [], grace = '', reclaim = '' }: Setup) {
   const clock = new ManualClock();
   const events = new TestEvents();
-  const state = { node: CALM, pods: [] as Pod[], usages: [] as PodUsage[], removed: [] as string[] };
+  const state = { node: CALM, pods: [] as Pod[], usages: [] as PodUsage[], removed: [] as string[], ending: '' };
   const evicted: string[] = [];
   const freed = { node: undefined as NodeUsage | undefined };
   const [, softSignal = ''] = /^(.+?)</.exec(soft[0] ?? '') ?? [];
@@ -59,6 +59,7 @@ function setup({ hard = [], soft = [], grace = '', reclaim = '' }: Setup) {
       evicted.push(`${pod.metadata?.name} ${seconds}s ${reason} ${conditions[0]?.reason}: ${message}`);
       state.pods = state.pods.filter((other) => other !== pod);
     },
+    isEnding: (uid) => uid === state.ending,
     removeContainers: async () => void state.removed.push('containers'),
     removeImages: async () => {
       state.removed.push('images');
@@ -101,6 +102,27 @@ describe('EvictionManager', () => {
     for (let round = 0; round < 3; round++) await manager.check();
     expect(evicted.map((line) => line.split(' ')[0])).toEqual(['low', 'high']);
     expect(evicted[0]).toContain('Threshold quantity: 100000, available: 50000. ');
+  });
+
+  it('evicts no other pod while the last one has not ended, unless that takes too long', async () => {
+    const { manager, state, evicted, clock } = setup({ soft: ['memory.available<100Ki'] });
+    state.node = lowMemory(50_000);
+    state.pods = [testPod('a'), testPod('b'), testPod('c')];
+    state.ending = 'a';
+    await manager.check();
+    await clock.advance(10_000);
+    await manager.check();
+    expect(evicted).toHaveLength(1);
+    state.ending = '';
+    await manager.check();
+    expect(evicted).toHaveLength(2);
+    state.ending = 'b';
+    await clock.advance(39_999);
+    await manager.check();
+    expect(evicted).toHaveLength(2);
+    await clock.advance(1_000);
+    await manager.check();
+    expect(evicted).toHaveLength(3);
   });
 
   it('a soft threshold evicts after its grace period, with the longest grace of pods', async () => {

@@ -9,7 +9,7 @@ import { UsageMeter } from './usage-meter.js';
 
 const MEMINFO = 'MemTotal:  1000 kB\nMemFree:  300 kB\nActive(file): 5 kB\nInactive(file):  200 kB\n';
 
-function setup(files: Record<string, string>) {
+function setup(files: Record<string, string>, walk: () => Promise<void> = async () => undefined) {
   const clock = new ManualClock();
   const walked: string[] = [];
   const at = 0;
@@ -36,6 +36,7 @@ function setup(files: Record<string, string>) {
       entries: async () => ['v'],
       tree: async (path) => {
         walked.push(path);
+        await walk();
         return { bytes: 10, inodes: 2 };
       },
     },
@@ -80,6 +81,26 @@ describe('UsageMeter', () => {
     await clock.advance(1_000);
     await meter.pods();
     expect(walked).toHaveLength(4);
+  });
+});
+
+describe('a folder with many files', () => {
+  it('holds up nothing, and has the size that it had before', async () => {
+    const releases: (() => void)[] = [];
+    const { meter, walked, clock } = setup({}, () => new Promise((resolve) => releases.push(resolve)));
+    const disk = async () => {
+      const measured = meter.pods();
+      await clock.advance(0);
+      await clock.advance(2_000);
+      const pod = (await measured).get('u');
+      return pod && diskOf(pod, ['logs', 'volumes']).bytes;
+    };
+    expect(await disk()).toBe(0);
+    expect(await disk()).toBe(0);
+    expect(walked).toHaveLength(2);
+    for (const release of releases) release();
+    expect(await disk()).toBe(20);
+    expect(walked).toHaveLength(2);
   });
 });
 

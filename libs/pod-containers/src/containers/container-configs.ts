@@ -62,6 +62,7 @@ export class ContainerConfigs {
       ...(workingDir && { workingDir }),
       env: [...environment].map(([variable, value]) => ({ name: variable, value })),
       mounts: await mounts.of({ pod, container, volumes, environment, podIPs }),
+      ...devicesOf(container, volumes),
       labels: containerLabels(pod, container),
       annotations: containerAnnotations(pod, container, restartCount),
       logPath: join(name, `${restartCount}.log`),
@@ -72,6 +73,23 @@ export class ContainerConfigs {
       security,
     };
   }
+}
+
+/** The block devices that a container has as volumes. @throws Error where a volume is none */
+function devicesOf(
+  { name = '', volumeDevices = [] }: PodContainer,
+  volumes: ReadonlyMap<string, ReadyVolume>,
+): Pick<ContainerConfig, 'devices'> {
+  const devices = volumeDevices.map((device) => {
+    const volume = volumes.get(device.name ?? '');
+    if (!volume?.isDevice) throw new Error(`cannot find volume "${device.name}" to pass into container "${name}"`);
+    return {
+      containerPath: device.devicePath ?? '',
+      hostPath: volume.path,
+      permissions: volume.readOnly ? 'r' : 'mrw',
+    };
+  });
+  return devices.length === 0 ? {} : { devices };
 }
 
 /** Returns the number of a container's next log: the runtime may have forgotten runs that have left theirs. */

@@ -49,12 +49,10 @@ export class ContainerStarter {
     const image = await this.#step(request, 'ErrImagePull', () =>
       this.settings.images.ensure({ pod, container, kind, secrets, signal, sandbox: sandbox.config }),
     );
+    const unused = await this.#step(request, 'CreateContainerError', () => this.#removeUnused(request));
     const config = await this.#step(request, 'CreateContainerConfigError', async () => {
-      const { volumes, target, observed } = request;
-      const run = latestRun(observed, container.name ?? '');
-      const restartCount = run
-        ? run.restartCount + 1
-        : await nextLogNumber(sandbox.config.logDirectory, container.name ?? '');
+      const { volumes, target } = request;
+      const restartCount = unused?.restartCount ?? (await this.#nextCount(request));
       const { podIPs } = sandbox;
       const more = { restartCount, podIPs, volumes, image, ...(target && { target }) };
       return this.settings.configs.of({ pod, container, sandbox: sandbox.config, ...more });
@@ -70,6 +68,23 @@ export class ContainerStarter {
     this.#report(request, 'Normal', 'Started', `Started container ${name}`);
     await this.#postStart(request, id);
     return undefined;
+  }
+
+  /**
+   * Removes a run that was made and never started, as the agent ended in between: its start may still be under way, and two
+   * would run. The next one takes its place.
+   */
+  async #removeUnused({ observed, container }: StartRequest): Promise<ObservedContainer | undefined> {
+    const run = latestRun(observed, container.name ?? '');
+    if (run?.state !== 'created') return undefined;
+    await this.settings.runtime.removeContainer(run.id);
+    return run;
+  }
+
+  /** Returns the number of runs before the next one. */
+  async #nextCount({ observed, container: { name = '' }, sandbox }: StartRequest): Promise<number> {
+    const run = latestRun(observed, name);
+    return run ? run.restartCount + 1 : nextLogNumber(sandbox.config.logDirectory, name);
   }
 
   /** A container that has ended is not started again at once, but for the first time. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { Container, Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actionsOf } from './actions.js';
 import { Backoffs } from './backoffs.js';
-import { nextLogNumber } from './container-configs.js';
+import { ContainerConfigs, nextLogNumber } from './container-configs.js';
 import { ContainerMounts } from './container-mounts.js';
 import { deadRuns } from './dead-runs.js';
 import { containerAnnotations, containerLabels, factsOf, podOfLabels, sandboxLabels, specHash } from './labels.js';
@@ -298,6 +299,7 @@ describe('files of containers', () => {
   const noMounts = {
     memory: async () => {},
     bind: async () => {},
+    disk: async () => {},
     unmount: async () => {},
     mountsBelow: async () => [],
   };
@@ -339,6 +341,31 @@ describe('files of containers', () => {
     await expect(mounts.of(escaping)).rejects.toThrow("must not contain '..'");
   });
 
+  it('are devices where volumes are block devices', async () => {
+    const configs = new ContainerConfigs({
+      mounts: { of: async () => [] },
+      environment: async () => new Map(),
+      resources: () => ({}),
+      profiles: '/none',
+    });
+    const of = async (isDevice: boolean, readOnly = false) => {
+      const container = { name: 'c', volumeDevices: [{ name: 'v', devicePath: '/dev/y' }] };
+      const sandbox = { logDirectory: folder } as Parameters<ContainerConfigs['of']>[0]['sandbox'];
+      const rest = {
+        sandbox,
+        image: { id: 'i', repoTags: [], repoDigests: [], size: 1, pinned: false },
+        restartCount: 0,
+        podIPs: [],
+      };
+      const volumes = new Map([['v', { path: '/dev/x', readOnly, isDevice }]]);
+      return (await configs.of({ pod: podOf(), container, volumes, ...rest })).devices;
+    };
+    const device = { containerPath: '/dev/y', hostPath: '/dev/x' };
+    expect(await of(true)).toEqual([{ ...device, permissions: 'mrw' }]);
+    expect(await of(true, true)).toEqual([{ ...device, permissions: 'r' }]);
+    await expect(of(false)).rejects.toThrow('cannot find volume "v" to pass into container "c"');
+  });
+
   it('number their logs', async () => {
     expect(await nextLogNumber(folder, 'c')).toBe(0);
     await writeFile(join(folder, '0.log'), '');
@@ -367,6 +394,18 @@ describe('files of containers', () => {
     await writeFile(file, '');
     const words = await terminationMessage(status(1), facts);
     expect([words.split('\n').length - 1, words.endsWith('line 209\n')]).toEqual([80, true]);
+  });
+
+  it('have no last words where a volume with a pipe is mounted in their place', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const status: RuntimeContainerStatus = {
+      ...{ id: 'i', metadata: { name: 'c', attempt: 0 }, image: '', imageRef: '', state: 'exited', createdAt: 0 },
+      ...{ labels: {}, annotations: {}, exitCode: 0, reason: '', message: '', logPath: '' },
+      mounts: [{ containerPath: '/m', hostPath: pipe }],
+    };
+    const facts = { name: 'c', hash: '', restartCount: 0, messagePath: '/m', usesLog: false };
+    expect(await terminationMessage(status, facts)).toBe('');
   });
 
   it('go with the settings of a sandbox', async () => {

@@ -13,7 +13,7 @@ export interface PodRunnerSettings {
   /** Runtime of the containers. */
   readonly runtime: Runtime;
   /** Makes settings of sandboxes. */
-  readonly sandboxes: Pick<SandboxConfigs, 'of'>;
+  readonly sandboxes: Pick<SandboxConfigs, 'of' | 'handlerOf'>;
   /** Makes settings of containers. */
   readonly configs: Pick<ContainerConfigs, 'of'>;
   /** Brings images onto the node. */

@@ -86,9 +86,10 @@ export class PodRunner {
       const id = killPod ? undefined : sandboxId;
       return { config, id, podIPs: observed.sandboxes[0]?.ips ?? [] };
     }
-    const { runtime, events } = this.settings;
+    const { runtime, sandboxes, events } = this.settings;
     try {
-      const id = await runtime.runSandbox(config);
+      const runtimeHandler = await sandboxes.handlerOf(pod);
+      const id = await runtime.runSandbox({ ...config, ...(runtimeHandler !== '' && { runtimeHandler }) });
       return { config, id, podIPs: sandboxIPs(await runtime.sandboxStatus(id), this.settings.nodeIPs) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -6,6 +6,7 @@ import {
   type CgroupName,
   cgroupPath,
   type DnsSettings,
+  dottedSysctl,
   type EventSink,
   kernelHostname,
   podCgroup,
@@ -27,6 +28,8 @@ interface SandboxConfigsSettings {
   readonly dns: () => DnsSettings;
   /** Cgroup below which those of pods are made, and who owns them; absent: the runtime decides. */
   readonly cgroups?: { readonly root: CgroupName; readonly driver: CgroupDriver };
+  /** Returns the handler of the runtime that a RuntimeClass names; absent without an API. */
+  readonly handler?: (runtimeClass: string) => Promise<string>;
   /** Receives what is to be reported. */
   readonly events: EventSink;
 }
@@ -39,6 +42,14 @@ export class SandboxConfigs {
   logFolder(pod: Pod): string {
     const { name = '', namespace = '' } = pod.metadata ?? {};
     return join(this.settings.logs, `${namespace}_${name}_${uidOf(pod)}`);
+  }
+
+  /** Returns the handler of the runtime for a pod's new sandbox; empty: the default. @throws Error where the class is not known */
+  async handlerOf({ spec: { runtimeClassName = '' } = {} }: Pod): Promise<string> {
+    if (runtimeClassName === '') return '';
+    const { handler } = this.settings;
+    if (!handler) throw new Error(`the RuntimeClass ${runtimeClassName} needs a connection to the API`);
+    return handler(runtimeClassName);
   }
 
   /**
@@ -59,7 +70,7 @@ export class SandboxConfigs {
     const { name = '', namespace = '', annotations = {} } = pod.metadata ?? {};
     const { hostNetwork, securityContext } = pod.spec ?? {};
     const sysctls = (securityContext?.sysctls ?? []).map(
-      ({ name: key = '', value = '' }) => [key.includes('/') ? swapped(key) : key, value] as const,
+      ({ name: key = '', value = '' }) => [dottedSysctl(key), value] as const,
     );
     const hostname = podHostname(pod, this.settings.dns().clusterDomain);
     const ports = portMappings(pod);
@@ -77,9 +88,6 @@ export class SandboxConfigs {
     };
   }
 }
-
-/** `net/ipv4/conf/eno2.100/x` is `net.ipv4.conf.eno2/100.x` in the form with dots. */
-const swapped = (key: string): string => key.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
 
 function portMappings(pod: Pod): PortMapping[] {
   if (pod.spec?.hostNetwork) return [];

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import type { RuntimeContainerStatus } from '@orch/container-runtime';
 import type { ContainerFacts } from './labels.js';
 
@@ -21,7 +22,9 @@ const joined = (message: string, more: string): string =>
 /** Reads the last bytes of a file; empty if it cannot be read: then there is no message. */
 async function endOf(path: string, bytes: number): Promise<string> {
   try {
-    const file = await open(path, 'r');
+    // A volume may be mounted there, with a pipe that would have the reader wait, or a device.
+    if (!(await stat(path)).isFile()) return '';
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { size } = await file.stat();
       const length = Math.min(size, bytes);

@@ -34,7 +34,7 @@ export async function probeGrpc(
   clock: Clock,
 ): Promise<ProbeOutcome> {
   // Loaded with the first probe of this kind: few pods have one.
-  const { Client, credentials, Metadata } = await import('@grpc/grpc-js');
+  const { Client, credentials, Metadata } = await import('./grpc-library.js');
   const address = hostAndPort(host, port);
   const client = new Client(address, credentials.createInsecure(), {
     'grpc.primary_user_agent': 'kube-probe/1.27',

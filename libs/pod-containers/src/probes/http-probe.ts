@@ -36,7 +36,7 @@ export function httpAction(
 }
 
 function headersOf(action: HTTPGetAction, agentName: string): HttpAction['headers'] {
-  const headers: Record<string, string[]> = {};
+  const headers: Record<string, string[]> = Object.create(null);
   for (const { name = '', value = '' } of action.httpHeaders ?? []) {
     headers[name.toLowerCase()] ??= [];
     headers[name.toLowerCase()]?.push(value);

@@ -66,10 +66,11 @@ describe('a check over HTTP', () => {
       httpHeaders: [
         { name: 'Host', value: 'web' },
         { name: 'X-A', value: '1' },
+        { name: 'Constructor', value: '2' },
       ],
     });
     expect(requests).toMatchObject([
-      { url: '/a?b=c', host: 'web', 'x-a': '1', 'user-agent': 'kube-probe/1.27', accept: '*/*' },
+      { url: '/a?b=c', host: 'web', 'x-a': '1', constructor: '2', 'user-agent': 'kube-probe/1.27', accept: '*/*' },
     ]);
   });
 

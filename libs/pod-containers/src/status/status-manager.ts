@@ -41,6 +41,8 @@ const MAX_MESSAGES = 12 * 1024;
 /** Statuses of all pods: the only source of what is reported about them. */
 export class StatusManager {
   readonly #tracked = new Map<string, Tracked>();
+  /** Statuses that were reported last, by uid. */
+  readonly #reported = new Map<string, Tracked>();
   readonly #queue: WorkQueue;
   #cancel: () => void = () => undefined;
 
@@ -55,10 +57,11 @@ export class StatusManager {
     });
   }
 
-  /** Begins to compare all statuses with the API from time to time. */
+  /** Begins to look from time to time for statuses that the API may not have; mirrors of static pods are always compared. */
   start(): void {
     this.#cancel = this.settings.clock.after(RESYNC_MS, () => {
-      for (const uid of this.#tracked.keys()) this.#queue.add(uid);
+      for (const [uid, tracked] of this.#tracked)
+        if (this.#reported.get(uid) !== tracked || this.settings.isStatic(tracked.pod)) this.#queue.add(uid);
       this.start();
     });
   }
@@ -92,14 +95,19 @@ export class StatusManager {
     this.#update(pod, ended, true);
   }
 
-  /** Reports the status of a pod again if the API has another one. */
-  reconcile(uid: string): void {
-    if (this.#tracked.has(uid)) this.#queue.add(uid);
+  /** Reports the status of a pod again if the API has another one, or has to delete the pod. @param current as the API has it */
+  reconcile(current: Pod): void {
+    const uid = uidOf(current);
+    const tracked = this.#tracked.get(uid);
+    if (!tracked) return;
+    const isSame = statusPatch(current.status ?? {}, this.#merged(current, tracked)) === undefined;
+    if (!isSame || this.#isToBeDeleted(current, tracked)) this.#queue.add(uid);
   }
 
   /** Forgets pods that are gone. @param wanted uids of all others */
   forgetAllBut(wanted: ReadonlySet<string>): void {
-    for (const uid of this.#tracked.keys()) if (!wanted.has(uid)) this.#tracked.delete(uid);
+    for (const all of [this.#tracked, this.#reported])
+      for (const uid of all.keys()) if (!wanted.has(uid)) all.delete(uid);
   }
 
   #update(pod: Pod, status: PodStatus, isFinished: boolean): void {
@@ -139,6 +147,7 @@ export class StatusManager {
       await unlessGone(() =>
         client.delete(ref, name, { gracePeriodSeconds: 0, preconditions: { uid: uidOf(updated) } }),
       );
+    this.#reported.set(uid, tracked);
   }
 
   /** Whether the pod of the API is the tracked one, or mirrors it. */

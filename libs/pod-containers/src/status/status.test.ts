@@ -244,10 +244,11 @@ describe('the status manager', () => {
   function managed(stored: Pod | undefined, mayRun = false, isStatic = false) {
     const clock = new ManualClock();
     const calls: unknown[] = [];
-    const state = { stored, mayRun, isDown: false };
+    const state = { stored, mayRun, isDown: false, asked: 0 };
     const gone = () => new ApiError(notFound({ group: '', resource: 'pods' }, 'p').status);
     const client = {
       async get() {
+        state.asked++;
         if (state.isDown) throw new Error('down');
         if (!state.stored) throw gone();
         return state.stored as never;
@@ -315,6 +316,26 @@ describe('the status manager', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('asks for nothing while the API has what it has reported', async () => {
+    const pod = podOf({});
+    const { manager, clock, state } = managed(pod);
+    manager.start();
+    manager.set(pod, running(pod));
+    await clock.settle();
+    const reported = state.stored ?? {};
+    const before = state.asked;
+    for (let round = 0; round < 5; round++) await clock.advance(10_000);
+    // As a watch shows what was just written.
+    manager.reconcile(reported);
+    await clock.settle();
+    expect(state.asked).toBe(before);
+    state.stored = { ...reported, status: { ...reported.status, phase: 'Pending' } };
+    manager.reconcile(state.stored);
+    await clock.settle();
+    expect(state.stored.status?.phase).toBe('Running');
+    await manager.stop();
+  });
+
   it('leaves another pod of the name alone', async () => {
     const pod = podOf({});
     const { manager, clock, calls } = managed({ ...pod, metadata: { ...pod.metadata, uid: 'other' } });
@@ -375,14 +396,15 @@ describe('the status manager', () => {
     expect(manager.get('u')?.containerStatuses?.[0]?.state?.terminated?.message).toHaveLength(12 * 1024);
   });
 
-  it('compares again after a while', async () => {
+  it('compares again when the API shows another status', async () => {
     const pod = podOf({});
     const { manager, clock, calls, state } = managed(pod);
     manager.start();
     manager.set(pod, running(pod));
     await clock.settle();
     state.stored = { ...pod, status: { phase: 'Pending' } };
-    await clock.advance(10_000);
+    manager.reconcile(state.stored);
+    await clock.settle();
     expect(calls).toHaveLength(2);
     await manager.stop();
     expect(clock.pending).toBe(0);

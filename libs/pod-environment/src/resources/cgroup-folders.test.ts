@@ -45,10 +45,13 @@ describe('cgroups of version 1', () => {
     await own.updateClasses([pod, pod]);
     expect(await read('cpu/kubepods/burstable/cpu.shares')).toBe('512');
     await mkdir(join(mount, 'cpu', place, 'container'));
+    // The runtime's own.
+    await mkdir(join(mount, 'freezer', place, 'container'), { recursive: true });
     await removeFiles(mount);
     // As of a pod that the runtime alone has.
     await own.remove({ metadata: { uid: 'u' } });
-    expect(await readdir(join(mount, 'cpu/kubepods/burstable'))).toEqual([]);
+    for (const hierarchy of ['cpu', 'freezer'])
+      expect(await readdir(join(mount, hierarchy, 'kubepods/burstable'))).toEqual([]);
     await own.remove(pod);
   });
 });

@@ -80,10 +80,14 @@ export class CgroupFolders {
 
   /** Removes the cgroup of a pod, in which nothing runs any more. @throws Error if something does */
   async remove(pod: Pod): Promise<void> {
+    const { root, driver, mount } = this.settings;
+    // Runtimes have made it in hierarchies of their own, above the cgroups of containers.
+    const hierarchies = (await this.#unified()) ? ['.'] : await readdir(mount);
     // The class of a pod is not known any more when the runtime alone has it.
-    for (const qos of CLASSES)
-      for (const folder of await this.#folders([...podsCgroup(this.settings.root, qos), `pod${uidOf(pod)}`]))
-        await removeTree(folder);
+    for (const qos of CLASSES) {
+      const path = cgroupPath([...podsCgroup(root, qos), `pod${uidOf(pod)}`], driver);
+      for (const hierarchy of hierarchies) await removeTree(join(mount, hierarchy, path));
+    }
   }
 
   async #folders(name: CgroupName): Promise<string[]> {

@@ -2,6 +2,7 @@ import { untoleratedTaint } from '@orch/machinery';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import { add, amountsOf, podAmounts, type ResourceAmounts } from './amounts.js';
 import { matchesNode } from './node-affinity.js';
+import { forbiddenSysctl } from './sysctls.js';
 
 /** Reason for which the node refuses a pod; the pod has failed then. */
 interface AdmissionRefusal {
@@ -28,7 +29,10 @@ interface AdmissionState {
 /** Returns the reasons for which the node cannot run a pod, in the order in which they count; empty if it can. */
 export function admissionRefusals(pod: Pod, state: AdmissionState): AdmissionRefusal[] {
   const { node, others, isStatic } = state;
-  const refusals = insufficientResources(pod, state);
+  const forbidden = forbiddenSysctl(pod);
+  const refusals: AdmissionRefusal[] =
+    forbidden === undefined ? [] : [{ reason: 'SysctlForbidden', message: forbidden }];
+  refusals.push(...insufficientResources(pod, state));
   if (!matchesNode(pod, node)) refusals.push(failed('NodeAffinity'));
   const { nodeName = '', os } = pod.spec ?? {};
   if (nodeName !== '' && nodeName !== node.metadata?.name) refusals.push(failed('NodeName'));

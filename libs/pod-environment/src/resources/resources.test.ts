@@ -214,6 +214,26 @@ describe('admission by the node', () => {
     expect(reasons({ spec: { affinity } })).toEqual(expected ? [] : ['NodeAffinity']);
   });
 
+  it.each([
+    ['kernel.msgmax', {}, 'forbidden sysctl: "kernel.msgmax" not allowlisted'],
+    ['net/ipv4/tcp_syncookies', {}, undefined],
+    [
+      'net.ipv4.tcp_syncookies',
+      { hostNetwork: true },
+      'forbidden sysctl: "net.ipv4.tcp_syncookies" not allowed with host net enabled',
+    ],
+    [
+      'kernel.shm_rmid_forced',
+      { hostIPC: true },
+      'forbidden sysctl: "kernel.shm_rmid_forced" not allowed with host ipc enabled',
+    ],
+    ['net/ipv4/conf/eno2.100/forwarding', {}, 'forbidden sysctl: "net.ipv4.conf.eno2/100.forwarding" not allowlisted'],
+  ])('lets a pod set %s of the kernel, with %o, or says why not', (name, spec, message) => {
+    const pod: Pod = { spec: { containers: [], ...spec, securityContext: { sysctls: [{ name, value: '1' }] } } };
+    const [refusal] = admissionRefusals(pod, state([]));
+    expect(refusal).toEqual(message && { reason: 'SysctlForbidden', message });
+  });
+
   it('gives a port of the node once', () => {
     const pod = (hostPort: number, more = {}): Pod => ({ spec: { containers: [{ ports: [{ hostPort, ...more }] }] } });
     expect(reasons(pod(80), [pod(80)])).toEqual(['NodePorts']);

@@ -1,8 +1,15 @@
 import type { Client } from '@orch/client';
 import type { ApiObject } from '@orch/machinery';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@orch/schema/types/core/v1';
+import type {
+  LocalVolumeSource,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Volume,
+} from '@orch/schema/types/core/v1';
 import { matchesNode } from '../resources/node-affinity.js';
-import { checkHostPath } from './host-path.js';
+import { checkHostPath, isBlockDevice } from './host-path.js';
 
 /** A volume of the API that a pod uses through its claim. */
 export interface ClaimedVolume {
@@ -10,6 +17,10 @@ export interface ClaimedVolume {
   readonly path: string;
   /** Whether files are given to the group of the pod. */
   readonly isOwned: boolean;
+  /** Use of the path where it is a block device: containers get it as it is, or the file system on it is mounted. */
+  readonly device?: 'raw' | 'disk';
+  /** Type of the file system that is made on a disk without one. */
+  readonly fsType?: string;
 }
 
 /** Resolves claims of pods to places on the node. */
@@ -42,7 +53,6 @@ export class VolumeClaims {
     const { volumeName = '', volumeMode } = claim.spec ?? {};
     if (claim.status?.phase !== 'Bound' || volumeName === '')
       throw new Error(`error processing PVC ${name}: PVC is not bound`);
-    if (volumeMode === 'Block') throw new Error(`error processing PVC ${name}: block volumes are not offered`);
     const ref = { group: '', version: 'v1', resource: 'persistentvolumes' };
     const volume = await this.client.get<PersistentVolume & ApiObject>(ref, volumeName);
     const { claimRef, nodeAffinity, local, hostPath } = volume.spec ?? {};
@@ -50,19 +60,26 @@ export class VolumeClaims {
       throw new Error(`error processing PVC ${name}: the volume ${volumeName} is bound to another claim`);
     if (nodeAffinity?.required && !this.#isHere(nodeAffinity.required))
       throw new Error(`the volume ${volumeName} is not on this node`);
-    if (hostPath) {
-      await checkHostPath(hostPath.path ?? '', hostPath.type ?? '');
-      return { path: hostPath.path ?? '', isOwned: false };
-    }
-    if (local) {
-      await checkHostPath(local.path ?? '', 'Directory');
-      return { path: local.path ?? '', isOwned: true };
-    }
-    throw new Error(`the volume ${volumeName} is of a type that is not offered`);
+    if (local) return localVolume(local, volumeMode === 'Block');
+    if (volumeMode === 'Block' || !hostPath)
+      throw new Error(`the volume ${volumeName} is of a type that is not offered`);
+    await checkHostPath(hostPath.path ?? '', hostPath.type ?? '');
+    return { path: hostPath.path ?? '', isOwned: false };
   }
 
   #isHere(required: NonNullable<NonNullable<PersistentVolume['spec']>['nodeAffinity']>['required']): boolean {
     const nodeAffinity = { ...(required && { requiredDuringSchedulingIgnoredDuringExecution: required }) };
     return matchesNode({ spec: { affinity: { nodeAffinity } } }, this.node());
   }
+}
+
+/** A folder, or a block device: either its file system is mounted, or containers get it as it is. */
+async function localVolume({ path = '', fsType = 'ext4' }: LocalVolumeSource, isRaw: boolean): Promise<ClaimedVolume> {
+  if (isRaw) {
+    await checkHostPath(path, 'BlockDevice');
+    return { path, isOwned: false, device: 'raw' };
+  }
+  if (await isBlockDevice(path)) return { path, isOwned: true, device: 'disk', fsType };
+  await checkHostPath(path, 'Directory');
+  return { path, isOwned: true };
 }

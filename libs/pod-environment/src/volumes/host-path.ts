@@ -36,6 +36,9 @@ export async function checkHostPath(path: string, type: string): Promise<void> {
     throw new Error(`hostPath type check failed: ${path} is not a ${wanted.noun}`);
 }
 
+/** Whether a path of the node is, or leads to, a block device. */
+export const isBlockDevice = async (path: string): Promise<boolean> => (await statsOf(path))?.isBlockDevice() ?? false;
+
 async function statsOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);

@@ -1,9 +1,12 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { parseQuantity } from '@orch/machinery';
+import { removeTree } from '@orch/runtime';
 import type { EmptyDirVolumeSource, Pod, Volume } from '@orch/schema/types/core/v1';
 import { containersOf, uidOf } from '../identity.js';
 import { type VolumePayload, writePayload } from './atomic-writer.js';
 import type { ClaimedVolume } from './claims.js';
+import { GivenFolders } from './given-folders.js';
 import { checkHostPath } from './host-path.js';
 import type { Mounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
@@ -16,6 +19,8 @@ export interface ReadyVolume {
   readonly path: string;
   /** Whether containers may only read it. */
   readonly readOnly: boolean;
+  /** Whether it is a block device, which containers get as it is; false by default. */
+  readonly isDevice?: boolean;
 }
 
 /** Thrown while volumes of a pod are not ready; they are tried again. */
@@ -68,6 +73,9 @@ const IN_MEMORY: ReadonlySet<string> = new Set(['secret', 'projected', 'downward
 
 /** Volumes of pods on this node. */
 export class PodVolumes {
+  readonly #given = new GivenFolders();
+  /** The last mount of a disk: one at a time, so that none is formatted twice. */
+  #disks: Promise<void> = Promise.resolve();
   /** Whether a mount has failed: then files lie on the disk. */
   #cannotMount = false;
 
@@ -107,13 +115,14 @@ export class PodVolumes {
     for (const place of (await mounter.mountsBelow(folder)).reverse()) await mounter.unmount(place);
     const left = await mounter.mountsBelow(folder);
     if (left.length > 0) throw new Error(`something is still mounted at ${left.join(', ')}`);
-    for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await rm(part, { recursive: true, force: true });
+    for (const part of [folders.subPaths(uid), folders.volumes(uid)]) await removeTree(part);
+    this.#given.forget(uid);
   }
 
   /** Removes everything of a pod that is gone. @throws Error as {@link tearDown} */
   async remove(uid: string): Promise<void> {
     await this.tearDown(uid);
-    await rm(this.settings.folders.pod(uid), { recursive: true, force: true });
+    await removeTree(this.settings.folders.pod(uid));
   }
 
   /** Returns the uids of pods that have folders. */
@@ -171,25 +180,55 @@ export class PodVolumes {
     const { folders, mounter } = this.settings;
     if (medium !== '' && medium !== 'Memory') throw new Error(`the medium ${medium} is not offered by this node`);
     const folder = folders.volume(uidOf(pod), 'empty-dir', name);
-    const isNew = (await mkdir(folder, { recursive: true, mode: 0o777 })) !== undefined;
-    const isMissing = medium === 'Memory' && !(await mounter.mountsBelow(folder)).includes(folder);
-    if (isMissing) await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
-    if (!isNew && !isMissing) return folder;
-    await chmod(folder, 0o777);
+    if (!existsSync(folder)) {
+      // It has its name once it is ready: an agent that ends before begins anew.
+      const making = `${folder}.making`;
+      await mkdir(making, { recursive: true });
+      await this.#open(making, pod);
+      await rename(making, folder);
+    }
+    if (medium !== 'Memory' || (await mounter.mountsBelow(folder)).includes(folder)) return folder;
+    await mounter.memory(folder, Number(parseQuantity(sizeLimit).value()));
+    await this.#open(folder, pod);
+    return folder;
+  }
+
+  /** Lets the containers of a pod, whatever their users, write into an empty folder. */
+  async #open(folder: string, pod: Pod): Promise<void> {
+    // What is right stays as it is, with the sticky bit that a file system in memory has.
+    if (((await stat(folder)).mode & 0o777) !== 0o777) await chmod(folder, 0o777);
     const group = groupOf(pod);
     if (group !== undefined) await giveToGroup(folder, { group, readOnly: false });
-    return folder;
   }
 
   async #claimed(pod: Pod, volume: Volume): Promise<ReadyVolume> {
     const { claims } = this.settings;
     if (!claims) throw new Error('claims need a connection to the API');
-    const { path, isOwned } = await claims.resolve(pod, volume);
+    const claimed = await claims.resolve(pod, volume);
+    checkMode(pod, volume.name ?? '', claimed.device === 'raw');
     const readOnly = volume.persistentVolumeClaim?.readOnly ?? false;
+    if (claimed.device === 'raw') return { path: claimed.path, readOnly, isDevice: true };
+    const path = claimed.device === 'disk' ? await this.#disk(pod, volume.name ?? '', claimed) : claimed.path;
     const group = groupOf(pod);
     const onRootMismatch = pod.spec?.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
-    if (isOwned && group !== undefined) await giveToGroup(path, { group, readOnly, onRootMismatch });
+    // A read-only volume keeps its group, as in the reference.
+    if (claimed.isOwned && !readOnly && group !== undefined)
+      await this.#given.give(uidOf(pod), claimed.path, { group, readOnly, onRootMismatch }, path);
     return { path, readOnly };
+  }
+
+  /** Mounts a disk for a pod. Several pods may have it mounted; one file system is made for all. */
+  async #disk(pod: Pod, name: string, { path, fsType = 'ext4' }: ClaimedVolume): Promise<string> {
+    const { folders, mounter } = this.settings;
+    const folder = folders.volume(uidOf(pod), 'local-volume', name);
+    await mkdir(folder, { recursive: true, mode: 0o750 });
+    const mount = async () => {
+      if (!(await mounter.mountsBelow(folder)).includes(folder)) await mounter.disk(path, folder, fsType);
+    };
+    const mounted = this.#disks.then(mount);
+    this.#disks = mounted.catch(() => undefined);
+    await mounted;
+    return folder;
   }
 }
 
@@ -201,6 +240,17 @@ function mountedVolumes(pod: Pod): Set<string> {
   for (const [, { volumeMounts = [], volumeDevices = [] }] of containersOf(pod))
     for (const { name = '' } of [...volumeMounts, ...volumeDevices]) names.add(name);
   return names;
+}
+
+/** @throws Error where containers use a volume as what it is not */
+function checkMode(pod: Pod, volume: string, isDevice: boolean): void {
+  for (const [, { volumeMounts = [], volumeDevices = [] }] of containersOf(pod)) {
+    const [wrong, mode, field] = isDevice
+      ? [volumeMounts, 'Block', 'volumeMounts']
+      : [volumeDevices, 'Filesystem', 'volumeDevices'];
+    if (wrong.some(({ name }) => name === volume))
+      throw new Error(`volume ${volume} has volumeMode ${mode}, but is specified in ${field}`);
+  }
 }
 
 function groupOf(pod: Pod): number | undefined {

@@ -13,6 +13,9 @@ export class PathEscapeError extends Error {
 /** Path by which another process of this machine reaches an open file, whatever happens to its name. */
 export const pathOfOpen = (file: FileHandle): string => `/proc/${process.pid}/fd/${file.fd}`;
 
+/** Opens a place itself, also where it is a link, without access to its content. */
+export const openItself = (path: string): Promise<FileHandle> => open(path, O_PATH | constants.O_NOFOLLOW);
+
 /** Whether a path of the file system lies in a folder, or is it. */
 function isWithin(folder: string, path: string): boolean {
   const rest = relative(folder, path);
@@ -88,7 +91,7 @@ async function walk(
 }
 
 async function openPart(parent: FileHandle, name: string): Promise<FileHandle> {
-  const file = await open(join(pathOfOpen(parent), name), O_PATH | constants.O_NOFOLLOW);
+  const file = await openItself(join(pathOfOpen(parent), name));
   let isLink = true;
   try {
     isLink = (await file.stat()).isSymbolicLink();

@@ -23,7 +23,7 @@ import { ManualClock } from '@orch/runtime/testing';
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type VolumeFile, writePayload } from './atomic-writer.js';
-import { VolumeClaims } from './claims.js';
+import { type ClaimedVolume, VolumeClaims } from './claims.js';
 import { checkHostPath } from './host-path.js';
 import { type Mounter, systemMounter } from './mounter.js';
 import { giveToGroup } from './ownership.js';
@@ -95,6 +95,26 @@ describe('the files of a volume', () => {
     await chmod(join(folder, 'd/f'), 0o600);
     await giveToGroup(folder, { group, readOnly: false, onRootMismatch: true });
     expect(await modeOf(join(folder, 'd/f'))).toBe('600');
+  });
+
+  it('are given to a group, and none that a link names which comes meanwhile', async () => {
+    const [volume, outside] = [join(folder, 'volume'), join(folder, 'outside')];
+    await mkdir(volume);
+    await writeFile(outside, '', { mode: 0o600 });
+    let goesOn = true;
+    const exchange = async () => {
+      while (goesOn) {
+        await writeFile(join(volume, 'f'), '');
+        await rm(join(volume, 'f'));
+        await symlink(outside, join(volume, 'f'));
+        await rm(join(volume, 'f'));
+      }
+    };
+    const exchanging = exchange();
+    for (let attempt = 0; attempt < 400; attempt++) await giveToGroup(volume, { group, readOnly: false });
+    goesOn = false;
+    await exchanging;
+    expect(await modeOf(outside)).toBe('600');
   });
 });
 
@@ -171,11 +191,17 @@ class RecordedMounts implements Mounter {
   async memory(target: string, bytes: number) {
     this.places.push(target);
     this.sources.set(target, `memory ${bytes}`);
+    await chmod(target, 0o1777); // as the kernel makes it
   }
 
   async bind(source: string, target: string) {
     this.places.push(target);
     this.sources.set(target, await realpath(source));
+  }
+
+  async disk(device: string, target: string, fsType: string) {
+    this.places.push(target);
+    this.sources.set(target, `${fsType} on ${device}`);
   }
 
   async unmount(target: string) {
@@ -246,8 +272,10 @@ describe('the volumes of a pod', () => {
   let mounter: RecordedMounts;
   let volumes: PodVolumes;
   let data: Record<string, string>;
+  let claimed: ClaimedVolume | undefined;
   beforeEach(() => {
     mounter = new RecordedMounts();
+    claimed = undefined;
     data = { key: '1' };
     const objects = {
       configMap: async (_namespace: string, name: string) => {
@@ -266,6 +294,12 @@ describe('the volumes of a pod', () => {
         allocatable: {},
         token: async ({ audience = '' }) => `token for ${audience}`,
       }),
+      claims: {
+        async resolve() {
+          if (!claimed) throw new Error('no such claim');
+          return claimed;
+        },
+      },
     });
   });
 
@@ -374,10 +408,77 @@ describe('the volumes of a pod', () => {
     });
     const path = (await volumes.setUp(pod)).get('e')?.path ?? '';
     expect(await modeOf(path)).toBe('2777');
+    expect(await modeOf(path.replace(/e$/, 'm'))).toBe('3777');
     await writeFile(join(path, 'f'), 'x');
     await volumes.setUp(pod);
     expect(await readFile(join(path, 'f'), 'utf8')).toBe('x');
     expect([...mounter.sources.values()]).toEqual(['memory 1048576']);
+  });
+
+  it('that are claimed are given to the group of the first pod that has them, by whatever link', async () => {
+    const place = join(folder, 'local');
+    await mkdir(place, { mode: 0o700 });
+    await symlink(place, join(folder, 'link'));
+    claimed = { path: join(folder, 'link'), isOwned: true };
+    const spec = {
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }],
+      securityContext: { fsGroup: group },
+    };
+    const [first, second] = ['u1', 'u2'].map((uid): Pod => ({ ...podOf(spec), metadata: { name: uid, uid } }));
+    await volumes.setUp(first as Pod);
+    expect(await modeOf(place)).toBe('2770');
+    // What containers change stays, until nobody has the volume any more.
+    await chmod(place, 0o700);
+    await volumes.setUp(first as Pod);
+    await volumes.setUp(second as Pod);
+    await volumes.tearDown('u1');
+    await volumes.setUp(second as Pod);
+    expect(await modeOf(place)).toBe('700');
+    await volumes.tearDown('u2');
+    await volumes.setUp(first as Pod);
+    expect(await modeOf(place)).toBe('2770');
+  });
+
+  it('that are disks are mounted once, and given to the group where they are mounted', async () => {
+    const disk = join(folder, 'disk');
+    await writeFile(disk, '');
+    claimed = { path: disk, isOwned: true, device: 'disk', fsType: 'xfs' };
+    const spec = {
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }],
+      securityContext: { fsGroup: group },
+    };
+    for (let time = 0; time < 2; time++) {
+      const { path = '' } = (await volumes.setUp(podOf(spec))).get('v') ?? {};
+      expect([...mounter.sources]).toEqual([[path, `xfs on ${disk}`]]);
+      expect(await modeOf(path)).toBe('2770');
+    }
+    expect(mounter.places).toHaveLength(1);
+  });
+
+  it('that are block devices are for containers that have them as devices', async () => {
+    claimed = { path: '/dev/x', isOwned: false, device: 'raw' };
+    const volume = { name: 'v', persistentVolumeClaim: { claimName: 'x' } };
+    const asDevice = { ...podOf({ volumes: [volume] }) };
+    const container = { name: 'c', volumeDevices: [{ name: 'v', devicePath: '/dev/y' }] };
+    asDevice.spec = { ...asDevice.spec, containers: [container] };
+    expect((await volumes.setUp(asDevice)).get('v')).toEqual({ path: '/dev/x', readOnly: false, isDevice: true });
+    const mounted = await volumes.setUp(podOf({ volumes: [volume] })).catch((error: unknown) => error);
+    expect([...(mounted as VolumesError).failures.values()].join()).toContain(
+      'volume v has volumeMode Block, but is specified in volumeMounts',
+    );
+    claimed = { path: folder, isOwned: false };
+    const wrong = await volumes.setUp(asDevice).catch((error: unknown) => error);
+    expect([...(wrong as VolumesError).failures.values()].join()).toContain(
+      'volume v has volumeMode Filesystem, but is specified in volumeDevices',
+    );
+  });
+
+  it('that are empty can be written to, also where the agent ended while it made them', async () => {
+    const place = join(folder, 'pods/u1/volumes/kubernetes.io~empty-dir/e');
+    await mkdir(`${place}.making`, { recursive: true, mode: 0o700 });
+    await volumes.setUp(podOf({ volumes: [{ name: 'e', emptyDir: {} }] }));
+    expect(await modeOf(place)).toBe('777');
+    expect(await readdir(join(place, '..'))).toEqual(['e']);
   });
 
   it('are reported one by one when they are not ready', async () => {
@@ -396,7 +497,7 @@ describe('the volumes of a pod', () => {
       'MountVolume.SetUp failed for volume "a" : configmap "none" not found',
       'MountVolume.SetUp failed for volume "b" : volumes of the type nfs are not offered by this node',
       'MountVolume.SetUp failed for volume "d" : configmap references non-existent config key: none',
-      'MountVolume.SetUp failed for volume "e" : claims need a connection to the API',
+      'MountVolume.SetUp failed for volume "e" : no such claim',
     ]);
   });
 
@@ -453,6 +554,12 @@ describe('claims', () => {
     await expect(resolve('pending')).rejects.toThrow('error processing PVC ns/pending: PVC is not bound');
     await expect(resolve('stolen')).rejects.toThrow('bound to another claim');
     await expect(resolve('none')).rejects.toThrow('"none" not found');
+    objects.raw = {
+      metadata: { uid: 'c1' },
+      spec: { volumeName: 'local', volumeMode: 'Block' },
+      status: { phase: 'Bound' },
+    };
+    await expect(resolve('raw')).rejects.toThrow(`${folder} is not a block device`);
     const ephemeral = new VolumeClaims(client, () => ({})).resolve(pod, { name: 'eph', ephemeral: {} });
     await expect(ephemeral).rejects.toThrow('PVC ns/p-eph was not created for pod ns/p');
   });

@@ -4,6 +4,13 @@ import type { Affinity, PodAffinityTerm, WeightedPodAffinityTerm } from '@orch/s
 /** Labels of an object. */
 export type LabelSet = Readonly<Record<string, string>>;
 
+/** Labels of an object that has none. */
+const NO_LABELS: LabelSet = Object.freeze(Object.create(null));
+
+/** Returns labels with no members but their own: users name keys, such as `constructor`. */
+export const ownLabels = (labels: LabelSet | undefined): LabelSet =>
+  labels === undefined ? NO_LABELS : Object.assign(Object.create(null), labels);
+
 /** A term of pod affinity or anti-affinity, parsed. */
 export interface AffinityTerm {
   /** Equal for terms that mean the same. */

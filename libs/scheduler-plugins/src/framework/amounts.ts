@@ -75,12 +75,31 @@ export class RequestAmounts {
     }
   }
 
-  /** Adds other amounts, `factor` times. */
-  add(other: RequestAmounts, factor: 1 | -1 = 1): void {
-    this.cpu += factor * other.cpu;
-    this.memory += factor * other.memory;
-    this.ephemeralStorage += factor * other.ephemeralStorage;
-    for (const [name, amount] of other.others) this.set(name, this.get(name) + factor * amount);
+  /** Whether all amounts are exact, so that what was added can be subtracted again. */
+  get isExact(): boolean {
+    if (Math.max(this.cpu, this.memory, this.ephemeralStorage) > Number.MAX_SAFE_INTEGER) return false;
+    for (const [, amount] of this.others) if (amount > Number.MAX_SAFE_INTEGER) return false;
+    return true;
+  }
+
+  /** Adds other amounts. */
+  add(other: RequestAmounts): void {
+    this.cpu += other.cpu;
+    this.memory += other.memory;
+    this.ephemeralStorage += other.ephemeralStorage;
+    for (const [name, amount] of other.others) this.set(name, this.get(name) + amount);
+  }
+
+  /** Subtracts other amounts, which were added before. Names that come to 0 are forgotten: users choose them. */
+  subtract(other: RequestAmounts): void {
+    this.cpu -= other.cpu;
+    this.memory -= other.memory;
+    this.ephemeralStorage -= other.ephemeralStorage;
+    for (const [name, amount] of other.others) {
+      const left = this.get(name) - amount;
+      if (left === 0) this.#others?.delete(name);
+      else this.set(name, left);
+    }
   }
 
   /** Raises each amount to that of another where that is larger. */

@@ -46,7 +46,14 @@ export interface PodCondition {
 }
 
 /** Number of pods by node; a node without any is absent. */
-export type CountsByNode = ReadonlyMap<NodeInfo, number>;
+export interface CountsByNode extends Iterable<[NodeInfo, number]> {
+  /** Number of nodes with pods. */
+  readonly size: number;
+  /** Returns the number of a node; undefined for none. */
+  get(node: NodeInfo): number | undefined;
+  /** Returns the sums by the values of a label, of known nodes with all that are needed; values without pods are absent. */
+  sums(label: string, needed?: readonly string[]): ReadonlyMap<string, number>;
+}
 
 /** A group of equal terms of pods that are on nodes. */
 export interface PlacedTerm {
@@ -70,6 +77,8 @@ export interface ClusterView {
   podCounts(conditions: readonly PodCondition[], withTerminating: boolean): CountsByNode;
   /** Terms of pods that are on nodes: required anti-affinity, required affinity, or preferred ones. */
   placedTerms(kind: 'requiredAnti' | 'required' | 'preferred'): Iterable<PlacedTerm>;
+  /** Returns the values of a label, of the nodes that have all that are needed. */
+  domains(label: string, needed: readonly string[]): ReadonlySet<string>;
   /** Returns the number of nodes that have an image. */
   nodesWithImage(name: string): number;
 }

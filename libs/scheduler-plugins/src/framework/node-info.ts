@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from '@orch/schema/types/core/v1';
-import type { LabelSet } from './affinity-term.js';
+import { ownLabels } from './affinity-term.js';
 import { amountOf, RequestAmounts } from './amounts.js';
 import { HostPorts } from './host-ports.js';
 import type { PodInfo } from './pod-info.js';
 
-const NO_LABELS: LabelSet = {};
 const NO_IMAGES: ReadonlyMap<string, number> = new Map();
 
 /** A node and the pods on it, with their sums. */
@@ -14,10 +13,14 @@ export class NodeInfo {
   allocatable = new RequestAmounts();
   /** Number of pods that the node takes. */
   maxPods = 0;
+  /** Labels of the node. */
+  labels = ownLabels(undefined);
+  /** Number of pods on the node: a field, as it is asked for each time that the node is looked at. */
+  podCount = 0;
   /** Sum of what its pods ask for. */
-  readonly requested = new RequestAmounts();
+  requested = new RequestAmounts();
   /** Sum of what its pods ask for as it is scored. */
-  readonly scoredRequested = new RequestAmounts();
+  scoredRequested = new RequestAmounts();
   /** Ports of the node that its pods have taken. */
   readonly ports = new HostPorts();
   /** Sizes of its images in bytes, by each of their names. */
@@ -37,11 +40,6 @@ export class NodeInfo {
     return this.#node;
   }
 
-  /** Labels of the node. */
-  get labels(): LabelSet {
-    return this.#node.metadata?.labels ?? NO_LABELS;
-  }
-
   /** Whether the node itself is known, and not only pods on it. */
   get isKnown(): boolean {
     return this.#node.metadata !== undefined;
@@ -50,11 +48,6 @@ export class NodeInfo {
   /** Pods on the node, in no order. */
   get pods(): Iterable<PodInfo> {
     return this.#pods.values();
-  }
-
-  /** Number of pods on the node. */
-  get podCount(): number {
-    return this.#pods.size;
   }
 
   /** Returns the number of pods on the node that use a claim, `namespace/name`. */
@@ -66,6 +59,7 @@ export class NodeInfo {
   setNode(node: Node): void {
     const before = this.#node.status;
     this.#node = node;
+    this.labels = ownLabels(node.metadata?.labels);
     const { allocatable, images } = node.status ?? {};
     if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
       this.allocatable = RequestAmounts.of(allocatable);
@@ -78,6 +72,7 @@ export class NodeInfo {
   addPod(pod: PodInfo): void {
     this.removePod(pod.uid);
     this.#pods.set(pod.uid, pod);
+    this.podCount = this.#pods.size;
     this.requested.add(pod.requests);
     this.scoredRequested.add(pod.scoredRequests);
     for (const port of pod.ports) this.ports.add(port);
@@ -89,8 +84,9 @@ export class NodeInfo {
     const pod = this.#pods.get(uid);
     if (!pod) return;
     this.#pods.delete(uid);
-    this.requested.add(pod.requests, -1);
-    this.scoredRequested.add(pod.scoredRequests, -1);
+    this.podCount = this.#pods.size;
+    this.requested = this.#without(this.requested, pod, 'requests');
+    this.scoredRequested = this.#without(this.scoredRequested, pod, 'scoredRequests');
     for (const port of pod.ports) this.ports.remove(port);
     for (const claim of pod.claims) this.#countClaim(`${pod.namespace}/${claim}`, -1);
   }
@@ -99,9 +95,21 @@ export class NodeInfo {
   fork(): NodeInfo {
     const fork = new NodeInfo(this.name);
     fork.#node = this.#node;
+    fork.labels = this.labels;
     [fork.allocatable, fork.maxPods, fork.images] = [this.allocatable, this.maxPods, this.images];
     for (const pod of this.#pods.values()) fork.addPod(pod);
     return fork;
+  }
+
+  /** Returns a sum without a pod that is gone; added up anew where it was too large to be exact. */
+  #without(sum: RequestAmounts, gone: PodInfo, kind: 'requests' | 'scoredRequests'): RequestAmounts {
+    if (sum.isExact) {
+      sum.subtract(gone[kind]);
+      return sum;
+    }
+    const left = new RequestAmounts();
+    for (const pod of this.#pods.values()) left.add(pod[kind]);
+    return left;
   }
 
   #countClaim(claim: string, by: 1 | -1): void {

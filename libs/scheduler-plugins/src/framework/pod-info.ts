@@ -1,5 +1,5 @@
 import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
-import { type AffinityTerms, affinityTermsOf, type LabelSet } from './affinity-term.js';
+import { type AffinityTerms, affinityTermsOf, type LabelSet, ownLabels } from './affinity-term.js';
 import type { RequestAmounts } from './amounts.js';
 import { type PodRequests, podRequests } from './pod-requests.js';
 
@@ -45,15 +45,13 @@ export interface PodInfo {
   readonly error: Error | undefined;
 }
 
-const NO_LABELS: LabelSet = {};
-
 /** Reads a pod. What cannot be parsed is told by {@link PodInfo.error}. */
 export function podInfoOf(pod: Pod): PodInfo {
   const { metadata = {}, spec = {} } = pod;
-  const { namespace = '', name = '', uid = '', labels = NO_LABELS } = metadata;
+  const { namespace = '', name = '', uid = '' } = metadata;
   const parsed = parse(pod, namespace);
   return {
-    ...{ pod, uid, namespace, name, labels },
+    ...{ pod, uid, namespace, name, labels: ownLabels(metadata.labels) },
     key: `${namespace}/${name}`,
     priority: spec.priority ?? 0,
     isTerminating: metadata.deletionTimestamp !== undefined,

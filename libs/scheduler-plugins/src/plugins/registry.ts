@@ -30,6 +30,8 @@ export interface PluginHost {
   readonly names: Names;
   /** The same one for all profiles. */
   readonly volumes: VolumeContext;
+  /** Disks of a cloud on nodes that give no limit. Default: by the kind of disk and the machine type. */
+  readonly maxVolumes?: number;
 }
 
 interface PluginEntry {
@@ -43,7 +45,8 @@ const SCORE: readonly ExtensionPoint[] = ['preScore', 'score'];
 
 const diskLimits = (name: string): PluginEntry => ({
   points: FILTER,
-  make: (_, { volumes: { names } }) => attachLimit(name, { names }),
+  make: (_, { volumes: { names }, maxVolumes }) =>
+    attachLimit(name, { names, ...(maxVolumes !== undefined && { maxVolumes }) }),
 });
 
 /** All plugins. A new one is a file of its own and a line here. */

@@ -53,6 +53,32 @@ describe('pods on nodes', () => {
     expect(state.node('a')?.podCount).toBe(1);
   });
 
+  it('leave their node as it was before, however much they have asked for, and by whatever names', () => {
+    const state = newState();
+    state.setNode(node('a'));
+    state.setPod(pod('p', { cpu: '1234m' }), 'a');
+    state.setPod(pod('huge', { cpu: '9E' }), 'a');
+    state.setPod(pod('q', { cpu: '321m' }), 'a');
+    const requests = { 'example.com/any': '1', 'example.com/huge': '9E' };
+    state.setPod(pod('own', { spec: { containers: [{ name: 'c', resources: { requests } }] } }), 'a');
+    state.removePod('huge');
+    state.removePod('own');
+    const { requested, scoredRequested } = state.node('a') ?? {};
+    expect([requested?.cpu, scoredRequested?.cpu]).toEqual([1_555, 1_555]);
+    expect([...(requested?.others ?? [])]).toEqual([]);
+  });
+
+  it('are counted by very long conditions each time anew', () => {
+    const state = newState();
+    state.setNode(node('a'));
+    const labels = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`label-${at}`, 'value']));
+    const conditions = [meant(labels, 'n')];
+    expect(named(state.podCounts(conditions, false))).toEqual({});
+    state.setPod(pod('p', { labels }), 'a');
+    expect(named(state.podCounts(conditions, false))).toEqual({ a: 1 });
+    expect(state.podCounts(conditions, false)).not.toBe(state.podCounts(conditions, false));
+  });
+
   it('are not forgotten once the API has shown them, and are before', () => {
     const state = newState();
     state.setNode(node('a'));

@@ -13,6 +13,7 @@ import {
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import { ImageCounts } from './image-counts.js';
 import { nodeChanges } from './node-changes.js';
+import { NodeDomains } from './node-domains.js';
 import { NodeOrder, zonesBy } from './node-order.js';
 import { PlacedTerms, type TermKind } from './placed-terms.js';
 import { PodCounts } from './pod-counts.js';
@@ -32,8 +33,17 @@ export class ClusterState implements ClusterView {
   readonly #placed = new Map<string, PlacedPod>();
   readonly #order = new NodeOrder();
   readonly #images = new ImageCounts();
-  readonly #terms = new PlacedTerms();
-  readonly #counts = new PodCounts(() => this.#placed.values());
+  /** Counts nodes that have come, gone, or got other labels. */
+  #revision = 0;
+  readonly #terms = new PlacedTerms(() => this.#revision);
+  readonly #counts = new PodCounts(
+    () => this.#placed.values(),
+    () => this.#revision,
+  );
+  readonly #domains = new NodeDomains(
+    () => this.nodes,
+    () => this.#revision,
+  );
 
   readonly #zoneOf: (node: Node) => string;
 
@@ -72,6 +82,10 @@ export class ClusterState implements ClusterView {
     return this.#terms.of(kind);
   }
 
+  domains(label: string, needed: readonly string[]): ReadonlySet<string> {
+    return this.#domains.of(label, needed);
+  }
+
   nodesWithImage(name: string): number {
     return this.#images.of(name);
   }
@@ -84,6 +98,7 @@ export class ClusterState implements ClusterView {
     const images = node.images;
     const changes = before === undefined ? ACTION.add : nodeChanges(before, object);
     node.setNode(object);
+    if ((changes & (ACTION.add | ACTION.updateLabels)) !== 0) this.#revision++;
     if (images !== node.images) this.#images.change(images.keys(), node.images.keys());
     this.#order.move(node, before && this.#zoneOf(before), this.#zoneOf(object));
     return changes;
@@ -96,6 +111,7 @@ export class ClusterState implements ClusterView {
     this.#order.move(node, this.#zoneOf(node.node), undefined);
     this.#images.change(node.images.keys(), []);
     node.setNode({});
+    this.#revision++;
     this.#dropIfEmpty(node);
   }
 

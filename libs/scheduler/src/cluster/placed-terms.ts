@@ -1,12 +1,12 @@
 import type { AffinityTerm, NodeInfo, PlacedTerm, PodInfo } from '@orch/scheduler-plugins';
-import { addTo } from './pod-counts.js';
+import { NodeCounts } from './node-counts.js';
 
 /** A kind of terms of pods. */
 export type TermKind = 'requiredAnti' | 'required' | 'preferred';
 
 interface Group {
   readonly term: AffinityTerm;
-  readonly counts: Map<NodeInfo, number>;
+  readonly counts: NodeCounts;
 }
 
 const KINDS: readonly TermKind[] = ['requiredAnti', 'required', 'preferred'];
@@ -17,6 +17,9 @@ const KINDS: readonly TermKind[] = ['requiredAnti', 'required', 'preferred'];
  */
 export class PlacedTerms {
   readonly #groups = new Map<TermKind, Map<string, Group>>(KINDS.map((kind) => [kind, new Map()]));
+
+  /** @param revision see {@link NodeCounts} */
+  constructor(private readonly revision: () => number) {}
 
   /** Returns the terms of a kind, in no order. */
   of(kind: TermKind): Iterable<PlacedTerm> {
@@ -30,8 +33,8 @@ export class PlacedTerms {
 
   #changeTerm(kind: TermKind, term: AffinityTerm, node: NodeInfo, by: 1 | -1): void {
     const groups = this.#groups.get(kind);
-    const group = groups?.get(term.id) ?? { term, counts: new Map<NodeInfo, number>() };
-    addTo(group.counts, node, by);
+    const group = groups?.get(term.id) ?? { term, counts: new NodeCounts(this.revision) };
+    group.counts.add(node, by);
     if (group.counts.size === 0) groups?.delete(term.id);
     else groups?.set(term.id, group);
   }

@@ -24,6 +24,8 @@ export class BindingCycle {
   readonly #running = new Set<Promise<unknown>>();
   /** Number of pods that wait for what is reserved for them, such as volumes: that may take minutes. */
   #waiting = 0;
+  /** Called when there is room again, if the scheduler waits for it. */
+  #onRoom = (): void => undefined;
   readonly #timer: ExtensionTimer;
 
   constructor(private readonly options: BindingCycleOptions) {
@@ -37,7 +39,11 @@ export class BindingCycle {
 
   /** Resolves when fewer pods are being bound than `max`; those that wait for what is reserved do not count. */
   async room(max: number): Promise<void> {
-    while (this.#running.size - this.#waiting >= max) await Promise.race(this.#running);
+    // Not by the bindings themselves: each would keep all that ever waited for it until its end.
+    while (this.#running.size - this.#waiting >= max)
+      await new Promise<void>((resolve) => {
+        this.#onRoom = resolve;
+      });
   }
 
   /** Resolves when nothing is being bound. */
@@ -47,7 +53,10 @@ export class BindingCycle {
 
   /** Binds a pod. Never rejects. @returns what kept it from that; what was reserved is given back then */
   run(pod: PendingPod, placement: PodPlacement, begun: number): Promise<unknown> {
-    const running = this.#bind(pod, placement, begun).finally(() => this.#running.delete(running));
+    const running = this.#bind(pod, placement, begun).finally(() => {
+      this.#running.delete(running);
+      this.#onRoom();
+    });
     this.#running.add(running);
     return running;
   }
@@ -70,6 +79,7 @@ export class BindingCycle {
 
   async #preBind(reservations: PodPlacement['reservations']): Promise<void> {
     this.#waiting++;
+    this.#onRoom();
     try {
       for (const reservation of reservations) await reservation.preBind(this.options.signal);
     } finally {

@@ -9,11 +9,19 @@ import type {
   Rejection,
 } from '@orch/scheduler-plugins';
 
+/** A filter with the name of its plugin, and how often it was asked. */
+interface NamedFilter {
+  readonly plugin: string;
+  readonly filter: PodFilter;
+  runs: number;
+}
+
 /** Filters of a pod on one node, as if other pods had been added to it or removed. */
 class Trial {
   constructor(
     private readonly node: NodeInfo,
-    private readonly filters: readonly (PodFilter | HypotheticalFilter)[],
+    private readonly filters: readonly NamedFilter[],
+    private readonly forked: readonly (PodFilter | HypotheticalFilter)[] = filters.map(({ filter }) => filter),
   ) {}
 
   /** Pods on the node now. */
@@ -23,33 +31,41 @@ class Trial {
 
   /** Returns why the pod cannot be on the node; undefined where it can. */
   filter(): Rejection | undefined {
-    return firstRejection(this.filters, this.node);
+    return firstRejection(this.filters, this.node, this.forked);
   }
 
   /** Returns a copy to be changed. */
   fork(): Trial {
     return new Trial(
       this.node.fork(),
-      this.filters.map((filter) => filter.fork?.() ?? filter),
+      this.filters,
+      this.forked.map((filter) => filter.fork?.() ?? filter),
     );
   }
 
   /** Adds a pod to the node. */
   addPod(pod: PodInfo): void {
     this.node.addPod(pod);
-    for (const filter of this.filters) if ('addPod' in filter) filter.addPod(pod, this.node);
+    for (const filter of this.forked) if ('addPod' in filter) filter.addPod(pod, this.node);
   }
 
   /** Removes a pod from the node. */
   removePod(pod: PodInfo): void {
     this.node.removePod(pod.uid);
-    for (const filter of this.filters) if ('removePod' in filter) filter.removePod(pod, this.node);
+    for (const filter of this.forked) if ('removePod' in filter) filter.removePod(pod, this.node);
   }
 }
 
-function firstRejection(filters: readonly { filter: PodFilter['filter'] }[], node: NodeInfo): Rejection | undefined {
-  for (const filter of filters) {
-    const rejection = filter.filter(node);
+/** Returns the first rejection. @param copies of the filters, which are asked in their place */
+function firstRejection(
+  filters: readonly NamedFilter[],
+  node: NodeInfo,
+  copies?: readonly PodFilter[],
+): Rejection | undefined {
+  for (let at = 0; at < filters.length; at++) {
+    const named = filters[at] as NamedFilter;
+    named.runs++;
+    const rejection = (copies?.[at] ?? named.filter).filter(node);
     if (rejection) return rejection;
   }
   return undefined;
@@ -60,7 +76,7 @@ export class FilterEvaluation {
   private constructor(
     /** The pod. */
     readonly pod: PodInfo,
-    private readonly filters: readonly PodFilter[],
+    private readonly filters: readonly NamedFilter[],
     /** Names of the only nodes that can be chosen; undefined for all. */
     readonly candidates: ReadonlySet<string> | undefined,
     private readonly nominated: (node: string) => Iterable<PodInfo> | undefined,
@@ -76,20 +92,25 @@ export class FilterEvaluation {
     view: ClusterView,
     nominated: (node: string) => Iterable<PodInfo> | undefined,
   ): FilterEvaluation | Rejection {
-    const filters: PodFilter[] = [];
+    const filters: NamedFilter[] = [];
     const narrowing: string[] = [];
     let candidates: ReadonlySet<string> | undefined;
     for (const plugin of plugins) {
       const prepared = plugin.prepare(pod, view);
       if (prepared === undefined) continue;
       if ('reasons' in prepared) return prepared;
-      filters.push(prepared);
+      filters.push({ plugin: plugin.name, filter: prepared, runs: 0 });
       if (!prepared.candidates) continue;
       narrowing.push(plugin.name);
       candidates = intersection(candidates, prepared.candidates);
       if (candidates.size === 0) return noCandidates(narrowing);
     }
     return new FilterEvaluation(pod, filters, candidates, nominated);
+  }
+
+  /** How often each filter was asked so far, by the name of its plugin. */
+  get runs(): Iterable<Pick<NamedFilter, 'plugin' | 'runs'>> {
+    return this.filters;
   }
 
   /**
@@ -117,7 +138,7 @@ export class FilterEvaluation {
   reserve(node: NodeInfo): readonly PluginReservation[] {
     const reservations: PluginReservation[] = [];
     try {
-      for (const filter of this.filters) {
+      for (const { filter } of this.filters) {
         const reservation = filter.reserve?.(node);
         if (reservation) reservations.unshift(reservation);
       }

@@ -7,6 +7,8 @@ import type { FilterEvaluation } from './filter-evaluation.js';
 const LEAST_TO_FIND = 100;
 /** Least percentage of nodes that are found. */
 const LEAST_PERCENT = 5;
+/** Number of nodes after which the search looks whether others wait for their turn. */
+const NODES_OF_SLICE = 16;
 
 /** Nodes that a pod can be on, and why it cannot be on others that were looked at. */
 interface FoundNodes {
@@ -75,7 +77,8 @@ export class NodeFinder {
       const rejection = evaluation.filter(node);
       if (rejection) rejections.set(node, rejection);
       else feasible.push(node);
-      const pause = slices.between();
+      // To look at the time costs as much as to look at a node.
+      const pause = visited % NODES_OF_SLICE === 0 ? slices.between() : undefined;
       if (pause) await pause;
     }
     this.#start = (this.#start + visited) % Math.max(1, this.view.nodes.length);

@@ -20,6 +20,8 @@ export interface SchedulerObserver {
   preemptionTried(): void;
   /** All plugins of an extension point were run for a pod. */
   extensionPointRan(point: string, status: PluginStatus, profile: string, seconds: number): void;
+  /** A plugin was evaluated for a pod, so many times. */
+  pluginEvaluated(plugin: string, point: string, profile: string, times: number): void;
   /** A plugin was run at an extension point; for some of the pods. */
   pluginRan(plugin: string, point: string, status: PluginStatus, seconds: number): void;
 }

@@ -31,6 +31,8 @@ export interface SchedulerOptions {
   readonly observer: SchedulerObserver;
   /** First and longest wait after a failed attempt. */
   readonly backoff: BackoffSettings;
+  /** Milliseconds after which a pod is tried again though nothing has changed. Default: 5 minutes. */
+  readonly flushMs?: number;
   /** Pods that are being bound at a time, at most; beyond that no other is scheduled. */
   readonly maxBindings: number;
   /** Called with what keeps a pod from being scheduled and is no decision; it is tried again. */
@@ -43,7 +45,7 @@ export interface SchedulerOptions {
   readonly random?: () => number;
 }
 
-/** Milliseconds after which a pod is tried again though nothing has changed. */
+/** Default of {@link SchedulerOptions.flushMs}. */
 const FLUSH_MS = 300_000;
 
 /** Chooses nodes for pods, one pod after another, and binds them. Runs for one term of leadership. */
@@ -132,7 +134,7 @@ export class Scheduler {
   }
 
   #newQueue(): SchedulingQueue {
-    const { profiles, observer, backoff } = this.options;
+    const { profiles, observer, backoff, flushMs = FLUSH_MS } = this.options;
     const [first] = profiles;
     if (!first) throw new Error('a scheduler has at least one profile');
     return new SchedulingQueue({
@@ -145,7 +147,7 @@ export class Scheduler {
       namespaceLabels: (name) => this.#state.namespaceLabels(name),
       onReady: () => this.#wake(),
       backoff,
-      flushMs: FLUSH_MS,
+      flushMs,
       onEntered: (queue, event) => observer.queued(queue, event),
       clock: this.#clock,
     });

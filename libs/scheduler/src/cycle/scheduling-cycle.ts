@@ -59,14 +59,22 @@ export class SchedulingCycle {
     if (view.nodes.length === 0) {
       return { message: 'no nodes available to schedule pods', rejectedBy: NO_NODES, keepsNomination: false };
     }
-    const timer = this.#timer;
-    const evaluation = await timer.time(
+    const evaluation = await this.#timer.time(
       'PreFilter',
       profile.name,
       () => FilterEvaluation.prepare(pod, profile.filters, view, (node) => nominations.on(node)),
       (result) => (!('reasons' in result) ? 'Success' : statusOf(result)),
     );
     if ('reasons' in evaluation) return this.#unschedulable(pod, evaluation, profile);
+    try {
+      return await this.#place(pod, evaluation, profile);
+    } finally {
+      this.#countRuns(evaluation, profile);
+    }
+  }
+
+  async #place(pod: PodInfo, evaluation: FilterEvaluation, profile: Profile): Promise<PodPlacement | Unschedulable> {
+    const timer = this.#timer;
     const { feasible, rejections } = await timer.time(
       'Filter',
       profile.name,
@@ -77,6 +85,13 @@ export class SchedulingCycle {
     const node = await this.#choose(pod, feasible, profile);
     const reservations = await timer.time('Reserve', profile.name, () => evaluation.reserve(node));
     return { pod, node: node.name, reservations };
+  }
+
+  #countRuns(evaluation: FilterEvaluation, { name }: Profile): void {
+    for (const { plugin, runs } of evaluation.runs) {
+      this.options.observer.pluginEvaluated(plugin, 'PreFilter', name, 1);
+      this.options.observer.pluginEvaluated(plugin, 'Filter', name, runs);
+    }
   }
 
   async #choose(pod: PodInfo, feasible: readonly NodeInfo[], { name, scores }: Profile): Promise<NodeInfo> {

@@ -41,6 +41,9 @@ it('has the metrics of the reference', async () => {
       `scheduler_framework_extension_point_duration_seconds_count{extension_point="PostFilter",status="Unschedulable",${profile}} 1`,
       `scheduler_framework_extension_point_duration_seconds_count{extension_point="Score",status="Success",${profile}} 1`,
       `scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",status="Success",${profile}} 1`,
+      `scheduler_plugin_evaluation_total{plugin="NodeResourcesFit",extension_point="PreFilter",${profile}} 2`,
+      // Both nodes for each pod: preemption tries none, as no pod is in the way of the large one.
+      `scheduler_plugin_evaluation_total{plugin="NodeResourcesFit",extension_point="Filter",${profile}} 4`,
       'scheduler_goroutines{operation="binding"} 0',
       'scheduler_pending_pods{queue="unschedulable"} 1',
       'scheduler_scheduler_cache_size{type="nodes"} 2',

@@ -33,6 +33,7 @@ export function schedulerMetrics(metrics: Metrics, current: () => ObservedSchedu
     ...podMetrics(metrics),
     ...preemptionMetrics(metrics),
     ...pluginMetrics(metrics),
+    ...evaluationMetrics(metrics),
   };
 }
 
@@ -109,6 +110,16 @@ function pluginMetrics(metrics: Metrics): Pick<SchedulerObserver, 'extensionPoin
     extensionPointRan: (point, status, profile, seconds) => points.with(point, status, profile).observe(seconds),
     pluginRan: (plugin, point, status, seconds) => pluginSeries(plugin, point, status).observe(seconds),
   };
+}
+
+function evaluationMetrics(metrics: Metrics): Pick<SchedulerObserver, 'pluginEvaluated'> {
+  const evaluations = metrics.counter({
+    ...{ name: 'scheduler_plugin_evaluation_total', labels: ['plugin', 'extension_point', 'profile'] as const },
+    stability: 'ALPHA',
+    help: 'Evaluations of plugins: PreFilter once for each pod, Filter for each node that was looked at.',
+  });
+  const series = keptSeries((...labels) => evaluations.with(...labels));
+  return { pluginEvaluated: (plugin, point, profile, times) => series(plugin, point, profile).inc(times) };
 }
 
 /** Returns what finds series by three labels, each of which is made once. */

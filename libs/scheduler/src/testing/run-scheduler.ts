@@ -13,6 +13,7 @@ export const BLIND: SchedulerOptions['observer'] = {
   preemptionTried: () => undefined,
   extensionPointRan: () => undefined,
   pluginRan: () => undefined,
+  pluginEvaluated: () => undefined,
 };
 
 /** Runs a scheduler over a cluster of a test. @param options other than the default ones */

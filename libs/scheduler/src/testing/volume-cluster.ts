@@ -13,6 +13,7 @@ import {
 } from '@orch/scheduler-plugins';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@orch/schema/types/core/v1';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '@orch/schema/types/storage/v1';
+import { NodeCounts } from '../cluster/node-counts.js';
 
 const none = <T>() => new ManualInformer<T>();
 
@@ -65,7 +66,8 @@ export class VolumeCluster implements VolumeWriter {
         return this.nodes.find((node) => node.name === name);
       },
       namespaceLabels: () => ({}),
-      podCounts: () => new Map(),
+      podCounts: () => new NodeCounts(() => 0),
+      domains: () => new Set(),
       placedTerms: () => [],
       nodesWithImage: () => 0,
     };

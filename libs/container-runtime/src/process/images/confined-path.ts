@@ -1,4 +1,4 @@
-import { lstat, mkdir, readlink } from 'node:fs/promises';
+import { lstat, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Symbolic links that are followed for one path, as in Linux. */
@@ -11,11 +11,15 @@ const namesOf = (path: string): string[] => path.split('/').filter((name) => nam
  * Returns where a path leads within a root folder, as it would for a process that has the folder as its root: absolute
  * links begin there again, and `..` never leaves it. The last name is not followed. The folder must not change meanwhile.
  *
- * @param create whether missing folders above the last name are made
+ * @param make makes a missing folder above the last name; without it, none is made
  * @returns undefined if a folder above the last name does not exist
  * @throws Error for too many links
  */
-export async function confinedPath(root: string, path: string, create = false): Promise<string | undefined> {
+export async function confinedPath(
+  root: string,
+  path: string,
+  make?: (folder: string) => Promise<unknown>,
+): Promise<string | undefined> {
   const rest = namesOf(path);
   const at: string[] = [];
   let links = 0;
@@ -35,9 +39,9 @@ export async function confinedPath(root: string, path: string, create = false): 
       rest.unshift(...namesOf(target));
       continue;
     }
-    if (!found && !create) return undefined;
+    if (!found && !make) return undefined;
     if (found?.isDirectory() === false) throw new Error(`${path}: ${name} is not a folder`);
-    if (!found) await mkdir(full);
+    if (!found) await make?.(full);
     at.push(name);
   }
   return join(root, ...at);

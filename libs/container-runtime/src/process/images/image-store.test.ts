@@ -9,6 +9,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,11 +64,24 @@ interface Made {
   readonly layers: readonly (readonly Entry[])[];
   readonly name?: string;
   readonly gzip?: boolean;
+  readonly config?: unknown;
   readonly change?: (blobs: Map<string, Buffer>) => void;
 }
 
+/** Lengthens the layer by an amount of zeros that take no room in it. */
+function lengthened(blobs: Map<string, Buffer>): void {
+  for (const [path, bytes] of blobs)
+    if (bytes[0] === 0x1f) blobs.set(path, Buffer.concat([bytes, gzipSync(Buffer.alloc(3 * LIMITS.bytes))]));
+}
+
 /** Files of a layout by their paths. */
-function layout({ layers, name = 'localhost/made:1', gzip = false, change }: Made): Map<string, Buffer> {
+function layout({
+  layers,
+  name = 'localhost/made:1',
+  gzip = false,
+  config: defaults = { User: '1000', Env: ['A=b'] },
+  change,
+}: Made): Map<string, Buffer> {
   const blobs = new Map<string, Buffer>();
   const put = (bytes: Buffer): { digest: string; size: number } => {
     blobs.set(`blobs/sha256/${sha(bytes).slice(7)}`, bytes);
@@ -75,7 +89,7 @@ function layout({ layers, name = 'localhost/made:1', gzip = false, change }: Mad
   };
   const json = (value: unknown) => put(Buffer.from(JSON.stringify(value)));
   const bytes = layers.map(tar);
-  const config = json({ config: { User: '1000', Env: ['A=b'] }, rootfs: { type: 'layers', diff_ids: bytes.map(sha) } });
+  const config = json({ config: defaults, rootfs: { type: 'layers', diff_ids: bytes.map(sha) } });
   const mediaType = `application/vnd.oci.image.layer.v1.tar${gzip ? '+gzip' : ''}`;
   const stored = bytes.map((each) => ({ mediaType, ...put(gzip ? gzipSync(each) : each) }));
   const manifest = json({ config: { mediaType: 'config', ...config }, layers: stored });
@@ -266,6 +280,12 @@ describe('hostile images', () => {
       { gzip: true, layers: [[{ path: 'x', text: 'x'.repeat(1_000_001) }]] },
       /bytes/,
     ],
+    [
+      'go on behind their end',
+      { gzip: true, layers: [[{ path: 'x', text: 'x' }]], change: lengthened },
+      /an archive of more than/,
+    ],
+    ['have too many folders', { layers: [[{ path: 'x/'.repeat(102) }]] }, /more than 100/],
     ['have too many files', { layers: [Array.from({ length: 101 }, (_, n) => ({ path: `${n}` }))] }, /more than 100/],
     [
       'have another content than their digest',
@@ -305,5 +325,49 @@ describe('hostile images', () => {
     const store = await loaded();
     expect(store.list()).toHaveLength(1);
     expect(errors).toHaveLength(2);
+  });
+
+  it('change no modes of folders outside, also not of those that become links later', async () => {
+    mkdirSync(join(dir, 'outside/kept'), { recursive: true, mode: 0o700 });
+    await rootOf({
+      layers: [
+        [{ path: 'l/kept', type: 'Directory', mode: 0o777 }],
+        [{ path: 'l', type: 'SymbolicLink', to: join(dir, 'outside') }],
+      ],
+    });
+    expect(errors).toEqual([]);
+    expect(lstatSync(join(dir, 'outside/kept')).mode & 0o777).toBe(0o700);
+  });
+
+  it('whose sizes are no whole numbers are refused', async () => {
+    const pax = Buffer.from('12 size=1.5\n');
+    const layer: Entry[] = [
+      { path: 'x', text: pax.toString(), type: 'ExtendedHeader' as 'File' },
+      { path: 'd', text: 'abc' },
+    ];
+    archive({ layers: [layer] });
+    await loaded();
+    expect(errors).toEqual([expect.stringMatching(/size/)]);
+  });
+
+  it('with defaults of other types than they should have are refused', async () => {
+    for (const [n, config] of [null, { User: 5 }, { Env: [1] }, { StopSignal: {} }, { Cmd: 'sh' }, []].entries())
+      archive({ layers: [[{ path: `a${n}`, text: 'abc' }]], config }, `${n}.tar`);
+    const store = await loaded();
+    store.list().map(describeImage);
+    expect(store.list()).toHaveLength(1);
+    expect(errors).toHaveLength(5);
+  });
+
+  it('that are no files do not keep others from being loaded', async () => {
+    archive({ layers: [[{ path: 'a', text: 'abc' }]] });
+    symlinkSync('loop', join(dir, 'source/loop'));
+    execFileSync('mkfifo', [join(dir, 'source/a.tar')]);
+    mkdirSync(join(dir, 'source/layout'));
+    writeFileSync(join(dir, 'source/layout/oci-layout'), '');
+    execFileSync('mkfifo', [join(dir, 'source/layout/index.json')]);
+    const store = await loaded();
+    expect(store.list()).toHaveLength(1);
+    expect(errors).toHaveLength(3);
   });
 });

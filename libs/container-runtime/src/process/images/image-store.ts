@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredImage } from '../../images.js';
 import { readJson, writeJson } from '../state/json-file.js';
+import type { ImageProcess } from './image-process.js';
 import { type ImageLimits, LayeredRoot } from './layer.js';
-import { type ImageProcess, type LayoutImage, OciLayout } from './oci-layout.js';
+import { type LayoutImage, OciLayout } from './oci-layout.js';
 import { fullReference, repositoryOf } from './reference.js';
 
 const ARCHIVE = /\.tar$/;
@@ -70,17 +71,21 @@ export class ImageStore {
     if (source === undefined || !existsSync(source)) return;
     for (const name of readdirSync(source).sort()) {
       const path = join(source, name);
-      const found = statSync(path, { throwIfNoEntry: false });
-      const version = `${found?.mtimeMs} ${found?.size}`;
-      if (!found || this.#loaded.get(path) === version) continue;
       try {
-        if (found.isDirectory()) await this.#loadFolder(path, name);
-        else if (ARCHIVE.test(name)) await this.#loadArchive(path);
+        await this.#loadOne(path, name);
       } catch (cause) {
         onError(new Error(`${path} is no image: ${(cause as Error).message}`, { cause }));
       }
-      this.#loaded.set(path, version);
     }
+  }
+
+  async #loadOne(path: string, name: string): Promise<void> {
+    const found = statSync(path, { throwIfNoEntry: false });
+    const version = `${found?.mtimeMs} ${found?.size}`;
+    if (!found || this.#loaded.get(path) === version) return;
+    this.#loaded.set(path, version);
+    if (found.isDirectory()) await this.#loadFolder(path, name);
+    else if (ARCHIVE.test(name)) await this.#loadArchive(path);
   }
 
   /** Returns all images. */

@@ -1,5 +1,5 @@
 import { chmod, lchown, link, lstat, lutimes, mkdir, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { confinedPath } from './confined-path.js';
 import { type ArchiveEntry, readTar } from './tar-entries.js';
 
@@ -7,12 +7,14 @@ const WHITEOUT = '.wh.';
 const OPAQUE = '.wh..wh..opq';
 const LONGEST_PATH = 4_096;
 const DIRECTORY_MODE = 0o755;
+/** Bytes of an archive for each entry, beside the content: headers, long names, padding. */
+const ENTRY_BYTES = 4_096;
 
 /** Limits of an image's files; an image that exceeds one is refused. */
 export interface ImageLimits {
   /** Bytes of all files of all layers. */
   readonly bytes: number;
-  /** Files, folders and links of all layers. */
+  /** Files, folders and links of all layers, with folders that only paths name. */
   readonly entries: number;
 }
 
@@ -41,7 +43,7 @@ export class LayeredRoot {
   /** Unpacks a layer, an uncompressed archive. @throws Error for hostile and damaged ones */
   async unpack(bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const own = new Set<string>();
-    await readTar(bytes, async (entry) => {
+    await readTar(this.#bounded(bytes), async (entry) => {
       this.#count(entry);
       const name = basename(entry.path);
       if (name === OPAQUE) await this.#clear(dirname(entry.path), own);
@@ -54,22 +56,45 @@ export class LayeredRoot {
   /** Sets what waits for the end. */
   async finish(): Promise<void> {
     for (const [path, mode] of [...this.#modes].reverse()) {
+      // Another layer may have put a link in the place of a folder above it.
+      if ((await confinedPath(this.root, relative(this.root, path))) !== path) continue;
       const found = await lstat(path).catch(() => undefined);
       if (found?.isDirectory()) await chmod(path, mode);
     }
   }
 
+  /** Passes the bytes of an archive on, as many as its files can account for. */
+  async *#bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const most = this.limits.bytes + this.limits.entries * ENTRY_BYTES;
+    let passed = 0;
+    for await (const piece of bytes) {
+      passed += piece.length;
+      if (passed > most) throw new Error(`an archive of more than ${most} bytes`);
+      yield piece;
+    }
+  }
+
   #count({ path, size }: ArchiveEntry): void {
     this.#bytes += size;
-    this.#entries++;
     if (path.length > LONGEST_PATH) throw new Error(`a path of ${path.length} characters`);
     if (this.#bytes > this.limits.bytes) throw new Error(`files of more than ${this.limits.bytes} bytes`);
+    this.#countOne();
+  }
+
+  #countOne(): void {
+    this.#entries++;
     if (this.#entries > this.limits.entries) throw new Error(`more than ${this.limits.entries} files`);
   }
 
+  /** Makes a folder that an entry lies in. */
+  readonly #makeAbove = async (folder: string): Promise<void> => {
+    this.#countOne();
+    await mkdir(folder);
+  };
+
   /** Puts an entry into its place; returns where. */
   async #place(entry: ArchiveEntry): Promise<string> {
-    const path = (await confinedPath(this.root, entry.path, true)) ?? this.root;
+    const path = (await confinedPath(this.root, entry.path, this.#makeAbove)) ?? this.root;
     const existing = await lstat(path).catch(() => undefined);
     const isFolder = entry.type === 'Directory';
     if (existing && path !== this.root && !(isFolder && existing.isDirectory()))

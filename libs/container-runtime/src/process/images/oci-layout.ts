@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { type ImageProcess, readImageProcess } from './image-process.js';
 import type { ImageLimits } from './layer.js';
+import { openRegular, readRegular } from './regular-file.js';
 import { readTar } from './tar-entries.js';
 
 /** Bytes of an index, a manifest or a configuration. */
@@ -14,6 +15,8 @@ const MEMBER = /^(?:\.\/)?(oci-layout|index\.json|blobs\/sha256\/[0-9a-f]{64})$/
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 /** Indexes within indexes. */
 const DEEPEST = 4;
+/** Indexes, manifests and configurations that are read: indexes may name one another many times. */
+const MOST_DOCUMENTS = 1_000;
 const NAMES = ['io.containerd.image.name', 'org.opencontainers.image.ref.name'];
 /** This machine's processor, as images name it. */
 const PROCESSOR = { x64: 'amd64' }[process.arch as string] ?? process.arch;
@@ -27,26 +30,10 @@ interface Descriptor {
   readonly platform?: { readonly architecture?: string; readonly os?: string };
 }
 
-/** Defaults for an image's processes. */
-export interface ImageProcess {
-  /** User, as `name`, `1000` or `1000:1000`; empty: root. */
-  readonly User?: string;
-  /** Variables, as `NAME=value`. */
-  readonly Env?: readonly string[] | null;
-  /** Program and first arguments. */
-  readonly Entrypoint?: readonly string[] | null;
-  /** Further arguments. */
-  readonly Cmd?: readonly string[] | null;
-  /** Working directory. */
-  readonly WorkingDir?: string;
-  /** Signal that ends its processes, as `SIGTERM` or `15`. */
-  readonly StopSignal?: string;
-}
-
 type JsonDocument = Readonly<Record<string, unknown>>;
 
 interface ImageConfiguration {
-  readonly config?: ImageProcess;
+  readonly config?: unknown;
   readonly rootfs?: { readonly diff_ids?: readonly string[] };
 }
 
@@ -66,12 +53,14 @@ export interface LayoutImage {
 
 /** A folder with images in the OCI layout. */
 export class OciLayout {
+  #documents = 0;
+
   constructor(private readonly folder: string) {}
 
   /** Unpacks an archive of a layout into a folder. @throws Error for damaged and too large ones */
   static async unpackArchive(archive: string, folder: string, limits: ImageLimits): Promise<OciLayout> {
     let bytes = 0;
-    await readTar(createReadStream(archive), async ({ path, type, size, content }) => {
+    await readTar((await openRegular(archive)).createReadStream(), async ({ path, type, size, content }) => {
       const name = MEMBER.exec(path)?.[1];
       if (name === undefined || type !== 'File') return;
       bytes += size;
@@ -90,7 +79,8 @@ export class OciLayout {
 
   /** Reads the images for this machine's processor. @throws Error for invalid ones */
   async images(): Promise<LayoutImage[]> {
-    const { manifests = [] } = JSON.parse(await readFile(join(this.folder, 'index.json'), 'utf8'));
+    const index = await readRegular(join(this.folder, 'index.json'), LONGEST_DOCUMENT);
+    const { manifests = [] } = JSON.parse(index.toString());
     const found: LayoutImage[] = [];
     for (const descriptor of manifests as Descriptor[]) {
       const image = await this.#image(descriptor, namesOf(descriptor), 0);
@@ -102,7 +92,7 @@ export class OciLayout {
   /** Reads a layer uncompressed; fails at its end if a digest does not match. */
   async *layer({ descriptor, diffId }: LayoutImage['layers'][number]): AsyncGenerator<Buffer> {
     const [blob, content] = [createHash('sha256'), createHash('sha256')];
-    const hashed = Readable.from(hashing(createReadStream(this.#path(descriptor.digest)), blob));
+    const hashed = Readable.from(hashing((await openRegular(this.#path(descriptor.digest))).createReadStream(), blob));
     for await (const piece of uncompressed(hashed, descriptor.mediaType)) {
       content.update(piece);
       yield piece;
@@ -126,18 +116,16 @@ export class OciLayout {
   async #manifest(digest: string, document: JsonDocument, names: readonly string[]): Promise<LayoutImage> {
     const { config, layers = [] } = document as unknown as { config: Descriptor; layers?: Descriptor[] };
     const configuration = await this.#document(config.digest);
-    const { config: defaults = {}, rootfs } = configuration as ImageConfiguration;
+    const { config: defaults, rootfs } = configuration as ImageConfiguration;
     const diffIds = rootfs?.diff_ids ?? [];
     if (diffIds.length !== layers.length) throw new Error(`${layers.length} layers, but ${diffIds.length} digests`);
     const pairs = layers.map((each, index) => ({ descriptor: each, diffId: diffIds[index] ?? '' }));
-    return { names, manifest: digest, id: config.digest, defaults, layers: pairs };
+    return { names, manifest: digest, id: config.digest, defaults: readImageProcess(defaults), layers: pairs };
   }
 
   async #document(digest: string): Promise<JsonDocument> {
-    const path = this.#path(digest);
-    const { size } = await stat(path);
-    if (size > LONGEST_DOCUMENT) throw new Error(`${digest} has ${size} bytes`);
-    const text = await readFile(path);
+    if (++this.#documents > MOST_DOCUMENTS) throw new Error(`more than ${MOST_DOCUMENTS} manifests`);
+    const text = await readRegular(this.#path(digest), LONGEST_DOCUMENT);
     check(digest, createHash('sha256').update(text).digest('hex'));
     return JSON.parse(text.toString());
   }

@@ -57,6 +57,7 @@ async function readEntries(reader: BlockReader, handle: (entry: ArchiveEntry) =>
     if (!header.cksumValid) throw new Error('the archive is damaged: a checksum does not match');
     const { type } = header;
     const size = header.size ?? 0;
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error(`the archive has an entry with the size ${size}`);
     if (type === 'ExtendedHeader') attributes = Pax.parse(await reader.text(size), attributes);
     else if (type === 'NextFileHasLongPath') names = { ...names, path: cString(await reader.text(size)) };
     else if (type === 'NextFileHasLongLinkpath') names = { ...names, linkpath: cString(await reader.text(size)) };

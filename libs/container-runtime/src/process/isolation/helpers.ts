@@ -1,24 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { HELPERS } from '../supervisor/launcher.js';
+import { programOf } from './program-of.js';
 
 /** Programs that run within containers before their own. */
 const PROGRAMS = ['setpriv', 'env'] as const;
-
-/** Returns the path of a program of the node. @throws Error if there is none */
-export function programOf(name: string): string {
-  for (const folder of ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']) {
-    const path = join(folder, name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // The next folder.
-    }
-  }
-  throw new Error(`${name} is not installed`);
-}
 
 /** Programs of the node in a folder that containers see: images need not have them. */
 export class Helpers {

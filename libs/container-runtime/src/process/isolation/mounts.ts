@@ -27,7 +27,7 @@ export async function placedMounts(root: string, mounts: readonly ContainerMount
   for (const mount of [...mounts].sort((a, b) => a.containerPath.length - b.containerPath.length)) {
     if (!statSync(mount.hostPath, { throwIfNoEntry: false }))
       throw new RuntimeError('InvalidArgument', `failed to mount ${mount.hostPath}: no such file or directory`);
-    const full = await confinedPath(root, mount.containerPath, true);
+    const full = await confinedPath(root, mount.containerPath, mkdir);
     const containerPath = `/${relative(root, full ?? root)}`;
     const under = placed.findLast((other) => isWithin(containerPath, other.containerPath));
     const isLink = under
@@ -42,6 +42,6 @@ export async function placedMounts(root: string, mounts: readonly ContainerMount
 
 /** Makes a working directory, if the image does not have it. */
 export async function makeFolder(root: string, path: string): Promise<void> {
-  const full = await confinedPath(root, path, true);
+  const full = await confinedPath(root, path, mkdir);
   if (full !== undefined && !lstatSync(full, { throwIfNoEntry: false })) await mkdir(full);
 }

@@ -1,22 +1,36 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { ContainerConfig, ContainerMount, EnvironmentVariable } from '../../containers.js';
 import { HELPERS } from '../supervisor/launcher.js';
 import type { Account } from './accounts.js';
 import { capabilitiesOf } from './capabilities.js';
-import { type Helpers, programOf } from './helpers.js';
+import { unpackingArguments } from './environment.js';
+import type { Helpers } from './helpers.js';
 import type { IsolationLevel } from './level.js';
+import { programOf } from './program-of.js';
 
 /** Files that show or change the machine. */
 const MASKED = [
-  ...['/proc/acpi', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/sched_debug', '/proc/scsi'],
-  ...['/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
+  ...[
+    '/proc/acpi',
+    '/proc/asound',
+    '/proc/kcore',
+    '/proc/keys',
+    '/proc/latency_stats',
+    '/proc/sched_debug',
+    '/proc/scsi',
+  ],
+  ...['/proc/timer_list', '/proc/timer_stats', '/sys/firmware', '/sys/devices/virtual/powercap'],
 ];
+/** Settings of the machine. The files belong to root, which root in a container is as well, and ask for no capability. */
+const READ_ONLY = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/** Returns arguments that hide a file or a folder of the kernel, if there is one; images have none. */
+/** Whether the kernel has such a file or folder: images have none there. */
+const isOfKernel = (path: string): boolean => /^\/(?:proc|sys)\//.test(path) && existsSync(path);
+
+/** Returns arguments that hide a file or a folder of the kernel, if there is one. */
 function masked(path: string): string[] {
-  const found = /^\/(?:proc|sys)\//.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-  if (!found) return [];
-  return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+  if (!isOfKernel(path)) return [];
+  return statSync(path).isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
 }
 
 /**
@@ -62,13 +76,11 @@ interface Arguments {
   readonly enter: readonly string[];
 }
 
-const variables = (env: readonly EnvironmentVariable[]): string[] => env.map(({ name, value }) => `${name}=${value}`);
-
 /** Returns the arguments for a level of isolation. @param helpers absent without isolation */
 export function argumentsFor(level: IsolationLevel, plan: ProgramPlan, helpers: Helpers | undefined): Arguments {
   if (level === 'none' || !helpers) return plainArguments(plan);
   const isRoot = level === 'namespaces';
-  const last = [...(isRoot ? privileges(plan, helpers) : []), ...helpers.run('env', '-i', ...variables(plan.env))];
+  const last = [...(isRoot ? privileges(plan, helpers) : []), ...helpers.run('env', ...unpackingArguments(plan.env))];
   const enter = [
     programOf('nsenter'),
     '--target={pid}',
@@ -79,11 +91,10 @@ export function argumentsFor(level: IsolationLevel, plan: ProgramPlan, helpers: 
   return { start: [...bubblewrap(plan, helpers, isRoot), ...last, ...plan.command], enter: [...enter, ...last] };
 }
 
-/** Program and folder are the node's, and so are processes; the program ends with its supervisor. */
+/** Program and folder are the node's, and so are processes. */
 function plainArguments({ env, command }: ProgramPlan): Arguments {
-  const last = [programOf('env'), '-i', ...variables(env)];
-  const supervised = [programOf('setpriv'), '--pdeathsig', 'KILL', '--'];
-  return { start: [...supervised, ...last, ...command], enter: last };
+  const last = [programOf('env'), ...unpackingArguments(env)];
+  return { start: [...last, ...command], enter: last };
 }
 
 const enteredNamespaces = ({ hostname, config }: ProgramPlan, isRoot: boolean): string[] => [
@@ -115,7 +126,7 @@ function bubblewrap(
   helpers: Helpers,
   isRoot: boolean,
 ): string[] {
-  const { readOnlyRootFilesystem, namespaces } = config.security;
+  const { readOnlyRootFilesystem, namespaces, readOnlyPaths, maskedPaths } = config.security;
   return [
     ...[programOf('bwrap'), '--die-with-parent', '--unshare-pid', '--as-pid-1', '--new-session', '--info-fd', '3'],
     ...(isRoot ? [] : ['--unshare-user', '--uid', `${account.uid}`, '--gid', `${account.gid}`]),
@@ -132,7 +143,8 @@ function bubblewrap(
       '/sys',
       '/sys',
     ],
-    ...(config.security.maskedPaths ?? MASKED).flatMap(masked),
+    ...(readOnlyPaths ?? READ_ONLY).filter(isOfKernel).flatMap((path) => ['--ro-bind', path, path]),
+    ...(maskedPaths ?? MASKED).flatMap(masked),
     ...['--ro-bind', helpers.folder, HELPERS],
     ...mounts.flatMap(({ readOnly, hostPath, containerPath }) => [
       readOnly ? '--ro-bind' : '--bind',

@@ -57,25 +57,33 @@ interface ProcessUsage {
 const TICKS = 100;
 const PAGE = 4_096;
 
-/** Returns a process with all processes below it, parents first. */
-export function processTree(root: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    const stat = Number.isInteger(pid) ? statOf(pid) : undefined;
-    if (stat) parents.set(pid, Number(stat[1]));
+/** All processes of the machine, by who has started them. Reading it takes long where there are many. */
+export class ProcessTable {
+  readonly #children = new Map<number, number[]>();
+
+  constructor() {
+    for (const name of readdirSync('/proc')) {
+      const pid = Number(name);
+      const stat = Number.isInteger(pid) ? statOf(pid) : undefined;
+      if (!stat) continue;
+      const parent = Number(stat[1]);
+      const siblings = this.#children.get(parent);
+      if (siblings) siblings.push(pid);
+      else this.#children.set(parent, [pid]);
+    }
   }
-  const tree = new Set([root]);
-  for (const [before] of [...parents].sort(([a], [b]) => a - b)) {
-    // Ids may have wrapped around: every process is looked at with its whole line of ancestors.
-    for (let pid: number | undefined = before; pid !== undefined && pid > 1; pid = parents.get(pid))
-      if (tree.has(pid)) {
-        tree.add(before);
-        break;
-      }
+
+  /** Returns a process with all processes below it, parents first. */
+  tree(root: number): number[] {
+    const tree = new Set([root]);
+    // What is added meanwhile is visited too.
+    for (const pid of tree) for (const child of this.#children.get(pid) ?? []) tree.add(child);
+    return [...tree];
   }
-  return [...tree].filter((pid) => pid === root || parents.has(pid));
 }
+
+/** Returns a process with all processes below it, parents first. */
+export const processTree = (root: number): number[] => new ProcessTable().tree(root);
 
 /** Returns the CPU time of a process's first thread, which is exact where ticks are too coarse; 0 if it is not known. */
 function scheduledNanoseconds(pid: number): number {

@@ -23,6 +23,8 @@ export interface LaunchPlan {
   readonly announces: boolean;
   /** Folders of control groups that it joins. */
   readonly cgroups: readonly string[];
+  /** Variables of the program on the node: those of the container's, under names of their own. */
+  readonly env: Readonly<Record<string, string>>;
   /** Value of its oom_score_adj. */
   readonly oomScoreAdj?: number;
 }
@@ -61,6 +63,8 @@ export interface ContainerProgress {
   readonly supervisor: ProcessIdentity;
   /** Process id on the node of the first process; absent before it has started. */
   readonly pid?: number;
+  /** Clock ticks between the machine's start and its; absent if it ended at once. */
+  readonly startTicks?: string;
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
   /** Milliseconds since 1970; present once it has ended. */
@@ -72,6 +76,9 @@ export interface ContainerProgress {
   /** Details of the end. */
   readonly message?: string;
 }
+
+/** Name of the file of a sandbox, in its folder. */
+export const SANDBOX_RECORD = 'sandbox.json';
 
 /** Names of files in the folder of a container. */
 export const CONTAINER_FILES = {

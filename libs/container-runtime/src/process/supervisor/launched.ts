@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { sleep, systemClock } from '@orch/runtime/clock';
 import { argumentsOf } from '../state/processes.js';
 import { CONTAINER_FILES, type LaunchPlan } from '../state/records.js';
-import { isLauncher, LAUNCH_FAILURE, launcherArgv } from './launcher.js';
+import { isLauncher, LAUNCH_FAILURE, launcherArgv, launcherEnvironment } from './launcher.js';
 
 /** Milliseconds between looks at whether the program runs. */
 const LOOK_MS = 5;
@@ -38,9 +38,10 @@ export class Launched {
     const [program = '', ...args] = launcherArgv(plan, join(folder, CONTAINER_FILES.info));
     // The last one is the supervisor's own, on which it reports.
     const stdio = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'ignore'] as const;
-    // The environment of the container is set within it: nothing of it may be used by programs of the node.
-    const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
+    const env = launcherEnvironment(plan.env);
     this.child = spawn(program, args, { stdio: [...stdio], cwd: plan.cwd, env, detached: true });
+    // A program that has closed its input takes no more of it.
+    this.child.stdin?.on('error', () => undefined);
     // Node drops the output of a process that has ended, unless somebody reads.
     for (const stream of ['stdout', 'stderr'] as const) this.child[stream]?.pipe(this[stream]);
     this.ended = new Promise((resolve) => {

@@ -10,6 +10,7 @@ import type { ProcessStreams, StreamSelection } from '../../streams.js';
 import { CONTAINER_FILES } from '../state/records.js';
 import { openControlPath } from './control-path.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
+import { ownDescriptors } from './own-descriptors.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 /** Characters of what a supervisor has printed. */
@@ -27,7 +28,7 @@ export class SupervisorClient {
     const log = openSync(join(this.folder, CONTAINER_FILES.supervisorLog), 'a', 0o600);
     const child = spawn(process.execPath, [MAIN, this.folder], {
       ...{ detached: true, cwd: '/', env: { PATH: process.env.PATH ?? '' } },
-      stdio: ['ignore', log, log, 'pipe'],
+      stdio: ownDescriptors(['ignore', log, log, 'pipe']),
     });
     closeSync(log);
     child.unref();

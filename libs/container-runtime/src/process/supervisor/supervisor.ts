@@ -2,13 +2,19 @@ import { closeSync, rmSync, writeSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { systemClock } from '@orch/runtime/clock';
+import { sleep, systemClock } from '@orch/runtime/clock';
 import { exitReason } from '../../exit-reason.js';
 import type { LogStream } from '../../logs/log-lines.js';
 import { hasRunOutOfMemory } from '../cgroups/cgroups.js';
 import { readJson, writeJson } from '../state/json-file.js';
 import { identityOf } from '../state/processes.js';
-import { CONTAINER_FILES, type ContainerProgress, type ContainerRecord } from '../state/records.js';
+import {
+  CONTAINER_FILES,
+  type ContainerProgress,
+  type ContainerRecord,
+  SANDBOX_RECORD,
+  type SandboxRecord,
+} from '../state/records.js';
 import { ContainerLog } from './container-log.js';
 import { openControlPath } from './control-path.js';
 import { FRAME, frame, SupervisorFrameReader, type SupervisorRequest } from './frames.js';
@@ -19,6 +25,8 @@ const REPORT = 3;
 const LONGEST_REQUEST = 4_096;
 /** Milliseconds for which output is waited for after the end: processes outside of the container may have the pipes. */
 const OUTPUT_MS = 2_000;
+/** Milliseconds between attempts to write the outcome while the disk is full. */
+const RETRY_MS = 1_000;
 const NOT_STARTED = 128;
 
 /**
@@ -53,21 +61,31 @@ export class ContainerSupervisor {
       // The descriptor stays open: the server removes the socket by its path when it is closed.
       this.#server.listen(openControlPath(this.folder).path, resolve);
     });
+    // Who has started it may have ended, and the next one has stopped the sandbox meanwhile.
+    if (!this.#isWanted()) return this.#fail('the sandbox is not ready');
     const { config } = this.#record.request;
     const launched = new Launched(this.folder, this.#record.launch, config.stdin === true);
     this.#launched = launched;
     const outcome = await launched.started();
+    if ('failure' in outcome) return this.#fail(outcome.failure);
+    const { startTicks } = identityOf(outcome.pid) ?? {};
     const startedAt = systemClock.wall();
-    if ('failure' in outcome) {
-      const ended = { exitCode: NOT_STARTED, reason: 'StartError', message: outcome.failure };
-      this.#write({ startedAt, finishedAt: systemClock.wall(), ...ended });
-      this.#report(outcome.failure);
-    } else {
-      this.#write({ pid: outcome.pid, startedAt });
-      this.#report('');
-      if (outcome.stderr) this.#output('stderr', outcome.stderr);
-      await this.#toEnd(launched);
-    }
+    this.#write({ pid: outcome.pid, startedAt, ...(startTicks !== undefined && { startTicks }) });
+    this.#report('');
+    if (outcome.stderr) this.#output('stderr', outcome.stderr);
+    await this.#toEnd(launched);
+    this.#close();
+  }
+
+  #isWanted(): boolean {
+    const sandbox = join(this.folder, '../../sandboxes', this.#record.request.sandboxId, SANDBOX_RECORD);
+    return readJson<SandboxRecord>(sandbox)?.state === 'ready';
+  }
+
+  async #fail(message: string): Promise<void> {
+    const at = systemClock.wall();
+    await this.#writeOutcome({ startedAt: at, finishedAt: at, exitCode: NOT_STARTED, reason: 'StartError', message });
+    this.#report(message);
     this.#close();
   }
 
@@ -77,7 +95,7 @@ export class ContainerSupervisor {
     await Promise.race([Promise.all(outputs), new Promise<void>((resolve) => systemClock.after(OUTPUT_MS, resolve))]);
     const reason = exitReason(exitCode, exitCode !== 0 && hasRunOutOfMemory(this.#record.launch.cgroups));
     this.#log.close();
-    this.#write({ finishedAt: systemClock.wall(), exitCode, reason });
+    await this.#writeOutcome({ finishedAt: systemClock.wall(), exitCode, reason });
     for (const socket of this.#attached) socket.write(frame(FRAME.exit, Buffer.from(`${exitCode}`)));
   }
 
@@ -103,6 +121,18 @@ export class ContainerSupervisor {
     writeJson(join(this.folder, CONTAINER_FILES.progress), this.#progress);
   }
 
+  /** Writes how the container has ended; nobody else knows it. */
+  async #writeOutcome(outcome: Omit<ContainerProgress, 'supervisor'>): Promise<void> {
+    for (;;) {
+      try {
+        return this.#write(outcome);
+      } catch (error) {
+        if (!FULL.has((error as NodeJS.ErrnoException).code)) throw error;
+        await sleep(systemClock, RETRY_MS);
+      }
+    }
+  }
+
   #report(failure: string): void {
     try {
       writeSync(REPORT, `${JSON.stringify({ failure })}\n`);
@@ -126,7 +156,12 @@ export class ContainerSupervisor {
       if (end < 0 && head.length > LONGEST_REQUEST) socket.destroy();
       if (end < 0) return;
       socket.off('data', onData);
-      this.#carryOut(JSON.parse(head.toString('utf8', 0, end)), socket, head.subarray(end + 1));
+      try {
+        this.#carryOut(JSON.parse(head.toString('utf8', 0, end)), socket, head.subarray(end + 1));
+      } catch {
+        // A request that cannot be carried out ends its connection, not the container.
+        socket.destroy();
+      }
     };
     socket.on('data', onData);
   }
@@ -140,7 +175,7 @@ export class ContainerSupervisor {
       socket.resume().end('\n');
     } else {
       this.#attached.add(socket);
-      const reader = new SupervisorFrameReader((kind, content) => this.#input(kind, content));
+      const reader = new SupervisorFrameReader((kind, content) => this.#input(kind, content, socket));
       reader.push(rest);
       socket.on('data', (piece: Buffer) => reader.push(piece));
       socket.on('end', () => {
@@ -149,11 +184,15 @@ export class ContainerSupervisor {
     }
   }
 
-  #input(kind: number, content: Buffer): void {
+  /** A container that does not read its input holds up who sends it, and not this process's memory. */
+  #input(kind: number, content: Buffer, socket: Socket): void {
     const stdin = this.#launched?.child.stdin;
     if (!stdin?.writable) return;
-    if (kind === FRAME.stdin) stdin.write(content);
-    else if (kind === FRAME.stdinEnd) stdin.end();
+    if (kind === FRAME.stdin) {
+      if (stdin.write(content)) return;
+      socket.pause();
+      for (const event of ['drain', 'close']) stdin.once(event, () => socket.resume());
+    } else if (kind === FRAME.stdinEnd) stdin.end();
   }
 
   /** Ends all connections, which tells that the progress has been written. */
@@ -163,6 +202,9 @@ export class ContainerSupervisor {
     rmSync(join(this.folder, CONTAINER_FILES.control), { force: true });
   }
 }
+
+/** Errors of a full disk. */
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Bytes that an attachment may be behind. */
 const LONGEST_BACKLOG = 16 << 20;

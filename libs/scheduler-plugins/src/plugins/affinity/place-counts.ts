@@ -1,19 +1,23 @@
 import type { CountsByNode } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 
+/** Sums of nodes that are part of the numbers, so many times. They are shared, and not to be changed. */
+interface Part {
+  readonly key: string;
+  readonly sums: ReadonlyMap<string, number>;
+  readonly factor: number;
+}
+
 /** Numbers by place: a label of nodes and its value. */
 export class PlaceCounts {
-  /** Numbers that are added to those of the base. */
-  readonly #counts = new Map<string, Map<string, number>>();
-  #keys: readonly string[];
+  #keys: readonly string[] = [];
+  #parts: readonly Part[] = [];
+  /** Numbers that were added for single nodes, by key and value. */
+  readonly #changes = new Map<string, Map<string, number>>();
   /** Number of places whose number is not 0. */
-  #places: number;
+  #places = 0;
 
-  /** @param base numbers to begin with, shared and not to be changed any more */
-  private constructor(private readonly base?: PlaceCounts) {
-    this.#places = base === undefined ? 0 : base.#places;
-    this.#keys = base === undefined ? [] : base.#keys;
-  }
+  private constructor() {}
 
   /** Returns numbers that are all 0. */
   static none(): PlaceCounts {
@@ -38,27 +42,42 @@ export class PlaceCounts {
 
   /** Adds numbers of nodes, `factor` times, to their places. */
   addAll(key: string, counts: CountsByNode, factor = 1): void {
-    for (const [node, count] of counts) if (node.isKnown) this.add(key, node, factor * count);
+    const sums = counts.sums(key);
+    if (sums.size === 0) return;
+    if (this.#keys.includes(key)) {
+      for (const [value, sum] of sums) this.#countPlace(this.#at(key, value), sum * factor);
+    } else {
+      this.#keys = [...this.#keys, key];
+      this.#places += sums.size;
+    }
+    this.#parts = [...this.#parts, { key, sums, factor }];
   }
 
   /** Adds to the number of the place of a node; nothing where the node has not the label. */
   add(key: string, node: NodeInfo, by: number): void {
     const value = node.labels[key];
     if (value === undefined) return;
-    const before = this.#at(key, value);
+    this.#countPlace(this.#at(key, value), by);
     if (!this.#keys.includes(key)) this.#keys = [...this.#keys, key];
-    const values = this.#counts.get(key) ?? new Map<string, number>();
-    this.#counts.set(key, values.set(value, (values.get(value) ?? 0) + by));
-    this.#places += Number(before + by !== 0) - Number(before !== 0);
+    const values = this.#changes.get(key) ?? new Map<string, number>();
+    this.#changes.set(key, values.set(value, (values.get(value) ?? 0) + by));
   }
 
   /** Returns a copy with changes of its own. */
   fork(): PlaceCounts {
-    return new PlaceCounts(this);
+    const fork = new PlaceCounts();
+    [fork.#keys, fork.#parts, fork.#places] = [this.#keys, this.#parts, this.#places];
+    for (const [key, values] of this.#changes) fork.#changes.set(key, new Map(values));
+    return fork;
+  }
+
+  #countPlace(before: number, by: number): void {
+    this.#places += Number(before + by !== 0) - Number(before !== 0);
   }
 
   #at(key: string, value: string): number {
-    const own = this.#counts.get(key)?.get(value) ?? 0;
-    return this.base === undefined ? own : own + this.base.#at(key, value);
+    let sum = this.#changes.size === 0 ? 0 : (this.#changes.get(key)?.get(value) ?? 0);
+    for (const part of this.#parts) if (part.key === key) sum += part.factor * (part.sums.get(value) ?? 0);
+    return sum;
   }
 }

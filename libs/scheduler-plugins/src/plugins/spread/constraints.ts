@@ -14,8 +14,8 @@ export interface SpreadConstraint {
   readonly selector: LabelSelector;
   /** Places below which the fewest pods of any count as 0. */
   readonly minDomains: number;
-  /** Whether pods on a node count, by its labels and taints. */
-  readonly isEligible: (node: NodeInfo) => boolean;
+  /** Whether pods on a node count, by its labels and taints; absent where they do on all nodes. */
+  readonly isEligible?: (node: NodeInfo) => boolean;
 }
 
 const NO_TOLERATIONS: readonly Toleration[] = [];
@@ -31,21 +31,29 @@ export function spreadConstraints(
   pod: PodInfo,
   selector?: LabelSelector,
 ): readonly SpreadConstraint[] {
-  const isRequired = requiredNodeAffinity(pod);
-  const tolerations = pod.pod.spec?.tolerations ?? NO_TOLERATIONS;
   return constraints
     .filter((constraint) => constraint.whenUnsatisfiable === whenUnsatisfiable)
-    .map((constraint) => ({
-      maxSkew: constraint.maxSkew ?? 1,
-      topologyKey: constraint.topologyKey ?? '',
-      selector: selector ?? selectorOf(constraint, pod),
-      minDomains: constraint.minDomains ?? 1,
-      isEligible(node) {
-        if (constraint.nodeAffinityPolicy !== 'Ignore' && isRequired?.(node) === false) return false;
-        if (constraint.nodeTaintsPolicy !== 'Honor') return true;
-        return untoleratedTaint(node.node.spec?.taints ?? [], tolerations, HARD) === undefined;
-      },
-    }));
+    .map((constraint) => {
+      const isEligible = eligibility(constraint, pod);
+      return {
+        maxSkew: constraint.maxSkew ?? 1,
+        topologyKey: constraint.topologyKey ?? '',
+        selector: selector ?? selectorOf(constraint, pod),
+        minDomains: constraint.minDomains ?? 1,
+        ...(isEligible && { isEligible }),
+      };
+    });
+}
+
+function eligibility(
+  { nodeAffinityPolicy, nodeTaintsPolicy }: TopologySpreadConstraint,
+  pod: PodInfo,
+): SpreadConstraint['isEligible'] {
+  const isRequired = nodeAffinityPolicy === 'Ignore' ? undefined : requiredNodeAffinity(pod);
+  if (nodeTaintsPolicy !== 'Honor') return isRequired;
+  const tolerations = pod.pod.spec?.tolerations ?? NO_TOLERATIONS;
+  return (node) =>
+    isRequired?.(node) !== false && untoleratedTaint(node.node.spec?.taints ?? [], tolerations, HARD) === undefined;
 }
 
 /** Adds the pod's own values of the labels that a constraint names (KEP-3243). */
@@ -61,6 +69,10 @@ function selectorOf(
   if (own.length === 0 || selector.matchesNothing) return selector;
   return new LabelSelector([...own, ...selector.requirements]);
 }
+
+/** Returns the labels of all constraints. */
+export const keysOf = (constraints: readonly SpreadConstraint[]): readonly string[] =>
+  constraints.map(({ topologyKey }) => topologyKey);
 
 /** Whether a node has the labels of all constraints. */
 export function hasAllKeys(node: NodeInfo, constraints: readonly SpreadConstraint[]): boolean {

@@ -10,10 +10,14 @@ export class DomainCounts {
   /** The two domains with the lowest numbers: enough to follow changes of one domain. */
   #lowest: readonly [Lowest, Lowest];
 
-  /** @param counts shared with copies, not to be changed any more */
+  /**
+   * @param domains all domains @param counts numbers of those that have pods; both are shared with copies, and not to be changed while
+   * this is used
+   */
   constructor(
+    private readonly domains: ReadonlySet<string>,
     private readonly counts: ReadonlyMap<string, number>,
-    lowest = lowestTwo(counts),
+    lowest = lowestTwo(domains, counts),
     private readonly changes = new Map<string, number>(),
   ) {
     this.#lowest = lowest;
@@ -21,7 +25,7 @@ export class DomainCounts {
 
   /** Number of domains. */
   get size(): number {
-    return this.counts.size;
+    return this.domains.size;
   }
 
   /** The lowest number of any domain; infinite where there is none. */
@@ -31,7 +35,8 @@ export class DomainCounts {
 
   /** Returns the number of a domain. */
   of(domain: string): number {
-    return (this.counts.get(domain) ?? 0) + (this.changes.get(domain) ?? 0);
+    const count = this.counts.get(domain) ?? 0;
+    return this.changes.size === 0 ? count : count + (this.changes.get(domain) ?? 0);
   }
 
   /** Changes the number of a domain. Only one domain of a copy may be changed: {@link min} is wrong otherwise. */
@@ -45,15 +50,18 @@ export class DomainCounts {
 
   /** Returns a copy with changes of its own. */
   fork(): DomainCounts {
-    return new DomainCounts(this.counts, this.#lowest, new Map(this.changes));
+    return new DomainCounts(this.domains, this.counts, this.#lowest, new Map(this.changes));
   }
 }
 
-function lowestTwo(counts: ReadonlyMap<string, number>): readonly [Lowest, Lowest] {
+function lowestTwo(domains: ReadonlySet<string>, counts: ReadonlyMap<string, number>): readonly [Lowest, Lowest] {
   let [first, second] = [NONE, NONE];
-  for (const [domain, count] of counts) {
+  for (const domain of domains) {
+    const count = counts.get(domain) ?? 0;
     if (count < first.count) [first, second] = [{ domain, count }, first];
     else if (count < second.count) second = { domain, count };
+    // Where each node is a domain, there are thousands, most of them without pods.
+    if (second.count === 0) break;
   }
   return [first, second];
 }

@@ -48,6 +48,13 @@ describe('constraints that must hold', () => {
     expect((await judged(by(hard({ maxSkew: 2 })))).reasons.a1).toBe('');
   });
 
+  it('are about labels of nodes alone, whatever they are called', async () => {
+    nodes({ a1: ['a', 0] });
+    const keys = ['constructor', 'toString', '__proto__'];
+    for (const topologyKey of keys) expect((await judged(by(hard({ topologyKey })))).reasons.a1).toBe(NO_LABEL);
+    expect((await judged(by(hard({ matchLabelKeys: keys })))).reasons.a1).toBe('');
+  });
+
   it('count neither the pod where they do not mean it, nor other namespaces, nor pods on their way out', async () => {
     nodes({ a1: ['a', 1], b1: ['b', 0] });
     expect((await judged(by(hard()))).reasons.a1).toBe(SKEWED);

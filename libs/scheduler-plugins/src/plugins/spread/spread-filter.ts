@@ -2,7 +2,7 @@ import type { ClusterView } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { HypotheticalFilter, PodFilter, Rejection } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { hasAllKeys, type SpreadConstraint } from './constraints.js';
+import { hasAllKeys, keysOf, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 import { DomainCounts } from './domain-counts.js';
 
@@ -39,7 +39,7 @@ export class SpreadFilter implements PodFilter, HypotheticalFilter {
   static of(pod: PodInfo, constraints: readonly SpreadConstraint[], view: ClusterView): SpreadFilter {
     const spreads = constraints.map((constraint): Spread => {
       const self = constraint.selector.matches(pod.labels) ? 1 : 0;
-      return { constraint, self, counts: new DomainCounts(domainsOf(constraint, constraints, pod, view)) };
+      return { constraint, self, counts: domainsOf(constraint, constraints, pod, view) };
     });
     return new SpreadFilter(pod, constraints, spreads);
   }
@@ -70,7 +70,7 @@ export class SpreadFilter implements PodFilter, HypotheticalFilter {
   #change(pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
     if (pod.namespace !== this.pod.namespace || !hasAllKeys(node, this.constraints)) return;
     for (const { constraint, counts } of this.spreads)
-      if (constraint.selector.matches(pod.labels) && constraint.isEligible(node))
+      if (constraint.selector.matches(pod.labels) && constraint.isEligible?.(node) !== false)
         counts.add(node.labels[constraint.topologyKey] as string, by);
   }
 }
@@ -80,13 +80,18 @@ function domainsOf(
   all: readonly SpreadConstraint[],
   pod: PodInfo,
   view: ClusterView,
-): ReadonlyMap<string, number> {
+): DomainCounts {
+  const { topologyKey, isEligible } = constraint;
   const pods = countsFor(constraint, pod, view);
-  const domains = new Map<string, number>();
-  for (const node of view.nodes) {
-    if (!hasAllKeys(node, all) || !constraint.isEligible(node)) continue;
-    const domain = node.labels[constraint.topologyKey] as string;
-    domains.set(domain, (domains.get(domain) ?? 0) + (pods.get(node) ?? 0));
+  if (!isEligible) {
+    const keys = keysOf(all);
+    return new DomainCounts(view.domains(topologyKey, keys), pods.sums(topologyKey, keys));
   }
-  return domains;
+  const counts = new Map<string, number>();
+  for (const node of view.nodes) {
+    if (!hasAllKeys(node, all) || !isEligible(node)) continue;
+    const domain = node.labels[topologyKey] as string;
+    counts.set(domain, (counts.get(domain) ?? 0) + (pods.get(node) ?? 0));
+  }
+  return new DomainCounts(new Set(counts.keys()), counts);
 }

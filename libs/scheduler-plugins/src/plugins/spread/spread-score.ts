@@ -2,7 +2,7 @@ import type { ClusterView, CountsByNode } from '../../framework/cluster-view.js'
 import type { NodeInfo } from '../../framework/node-info.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { hasAllKeys, type SpreadConstraint } from './constraints.js';
+import { hasAllKeys, keysOf, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 
 /** How spread is scored. */
@@ -53,28 +53,34 @@ function countingOf(
     const weight = Math.log(scored.length + 2);
     return (node) => (node.labels[hostname] === undefined ? 0 : (pods.get(node) ?? 0) * weight + maxSkew - 1);
   }
-  const domains = new Map<string, number>();
-  for (const node of scored) domains.set(node.labels[topologyKey] ?? '', 0);
-  const isCounted = (node: NodeInfo) => (!needsAllKeys || hasAllKeys(node, all)) && constraint.isEligible(node);
-  addCounts(domains, pods, topologyKey, isCounted);
+  const domains = new Set<string>();
+  for (const node of scored) domains.add(node.labels[topologyKey] ?? '');
+  const isCounted = (node: NodeInfo) =>
+    (!needsAllKeys || hasAllKeys(node, all)) && constraint.isEligible?.(node) !== false;
+  // Nodes without the label count with those whose label is empty.
+  const isSummed = !constraint.isEligible && !domains.has('');
+  const sums = isSummed
+    ? pods.sums(topologyKey, needsAllKeys ? keysOf(all) : [])
+    : summed(pods, topologyKey, isCounted);
   const weight = Math.log(domains.size + 2);
   return (node) => {
     const domain = node.labels[topologyKey];
-    return domain === undefined ? 0 : (domains.get(domain) ?? 0) * weight + maxSkew - 1;
+    return domain === undefined ? 0 : (sums.get(domain) ?? 0) * weight + maxSkew - 1;
   };
 }
 
-function addCounts(
-  domains: Map<string, number>,
+function summed(
   pods: CountsByNode,
   topologyKey: string,
   isCounted: (node: NodeInfo) => boolean,
-): void {
+): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
   for (const [node, count] of pods) {
+    if (!node.isKnown || !isCounted(node)) continue;
     const domain = node.labels[topologyKey] ?? '';
-    const known = domains.get(domain);
-    if (known !== undefined && node.isKnown && isCounted(node)) domains.set(domain, known + count);
+    sums.set(domain, (sums.get(domain) ?? 0) + count);
   }
+  return sums;
 }
 
 /** Scales sums so that the smallest scores most; nodes without one score 0. */

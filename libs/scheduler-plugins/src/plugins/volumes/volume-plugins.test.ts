@@ -1,10 +1,12 @@
+import { namesOf } from '@orch/machinery';
 import { VolumeCluster } from '@orch/scheduler/testing';
 import type { Volume } from '@orch/schema/types/core/v1';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { FilterPlugin, PodFilter } from '../../framework/plugin.js';
+import type { PluginArgs } from '../../framework/plugin-args.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { attachLimit } from './attach-limits.js';
+import { makePlugin } from '../registry.js';
 import { csiLimits } from './csi-limits.js';
 import { volumeRestrictions } from './volume-restrictions.js';
 import { volumeZone } from './volume-zone.js';
@@ -118,8 +120,10 @@ describe('VolumeZone', () => {
 });
 
 describe('limits of disks of clouds', () => {
-  const plugin = (name: string, maxVolumes?: number) =>
-    attachLimit(name, { names: cluster.names, ...(maxVolumes && { maxVolumes }) });
+  const plugin = (name: string, maxVolumes?: number) => {
+    const host = { names: namesOf('kubernetes'), volumes: cluster.context(), ...(maxVolumes && { maxVolumes }) };
+    return makePlugin(name, {} as PluginArgs, host) as FilterPlugin;
+  };
   const disks = (from: number, to: number): Volume[] =>
     Array.from({ length: to - from }, (_, i) => ({ name: `v${i}`, gcePersistentDisk: { pdName: `d${from + i}` } }));
 

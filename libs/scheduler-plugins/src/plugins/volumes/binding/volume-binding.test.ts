@@ -42,6 +42,17 @@ function preBind(reservation: PluginReservation, signal = new AbortController().
   return Object.assign(outcome, { ended });
 }
 
+it('sees in one term of leadership what was assumed in another, and writes by the writer of its own', () => {
+  const writer = { updateVolume: async () => ({}), updateClaim: async () => ({}) };
+  const next = context.writtenBy(writer);
+  expect([next.volumes, next.claims, next.volumesOfClass]).toEqual([
+    context.volumes,
+    context.claims,
+    context.volumesOfClass,
+  ]);
+  expect([next.writer, context.writer]).toEqual([writer, cluster]);
+});
+
 describe('claims of a pod', () => {
   it('are no matter of pods without any', () => {
     expect(prepare(cluster.pod('p', { name: 'v', emptyDir: {} }))).toBeUndefined();

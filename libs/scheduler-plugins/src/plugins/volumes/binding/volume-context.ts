@@ -47,16 +47,27 @@ export class VolumeContext {
 
   readonly #onFailed: ((stage: VolumeStage) => void) | undefined;
 
-  constructor({ objects, pods, writer, clock, names, onFailed }: VolumeBinderSettings) {
+  /** @param shared what follows the cluster already, of another context */
+  constructor(
+    private readonly settings: VolumeBinderSettings,
+    shared?: Pick<VolumeContext, 'volumes' | 'claims' | 'volumesOfClass'>,
+  ) {
+    const { objects, pods, writer, clock, names, onFailed } = settings;
     this.#onFailed = onFailed;
     this.objects = objects;
     this.pods = pods;
     this.writer = writer;
     this.clock = clock;
     this.names = volumeNamesOf(names);
-    this.volumes = new AssumedObjects(objects.persistentVolumes, 'v1.PersistentVolume');
-    this.claims = new AssumedObjects(objects.persistentVolumeClaims, 'v1.PersistentVolumeClaim');
-    this.volumesOfClass = new ClassVolumes(objects.persistentVolumes, this.volumes, this.names);
+    this.volumes = shared?.volumes ?? new AssumedObjects(objects.persistentVolumes, 'v1.PersistentVolume');
+    this.claims = shared?.claims ?? new AssumedObjects(objects.persistentVolumeClaims, 'v1.PersistentVolumeClaim');
+    this.volumesOfClass =
+      shared?.volumesOfClass ?? new ClassVolumes(objects.persistentVolumes, this.volumes, this.names);
+  }
+
+  /** Returns the same volumes and claims, whose changes are written otherwise. */
+  writtenBy(writer: VolumeWriter): VolumeContext {
+    return new VolumeContext({ ...this.settings, writer }, this);
   }
 
   /** Does the work of a stage, and reports its failure. @throws what the work throws */
