@@ -19,9 +19,12 @@ export interface RunningScheduler {
 /** Requests per second that kube-scheduler may make, and at once: more than it does. */
 const UNLIMITED = { qps: 5_000, burst: 5_000 };
 
+/** Without a Lease: kube-scheduler ends itself where it cannot renew it in time, as on a crowded machine. */
+const ALONE = { leaderElection: { leaderElect: false } };
+
 /** Starts `orch scheduler`. */
 export async function startOurs(server: Standalone): Promise<RunningScheduler> {
-  const running = await startScheduler(server);
+  const running = await startScheduler(server, { configuration: ALONE });
   return { pid: running.process.pid, isInServer: false, stop: () => running.stop() };
 }
 
@@ -38,6 +41,7 @@ export async function startPeer(server: Standalone, program: string): Promise<Ru
   const document = {
     ...{ apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' },
     clientConnection: { kubeconfig, ...UNLIMITED },
+    ...ALONE,
   };
   writeFileSync(config, JSON.stringify(document));
   const own = [`--config=${config}`, `--authentication-kubeconfig=${kubeconfig}`];
