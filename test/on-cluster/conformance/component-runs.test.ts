@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ComponentRuns, componentRemarks, componentTable } from './component-runs.js';
+import { type ComponentRuns, componentRemarks, componentSkips, componentTable } from './component-runs.js';
 import type { CaseResult, RunSummary } from './results.js';
 
 const run = (group: string, passed: number, notable: readonly CaseResult[] = []): RunSummary => ({
@@ -34,4 +34,20 @@ test('what did not pass is named with what became of it with the others', () => 
   ]);
   const { 'reference-further': _, ...without } = runs;
   expect(there(without).map(([, outcome]) => outcome)).toEqual(['not run', 'not run']);
+});
+
+test('what was skipped is named by the reason, not by the place that says it', () => {
+  const skipped = (name: string, reason: string): CaseResult => ({ name, outcome: 'skipped', reason });
+  const notable = [
+    skipped('a', 'Requires at least 2 nodes (not -1) (test/e2e/framework/network/utils.go:791)'),
+    skipped('b', 'Runs only when number of nodes >= 3 (test/e2e/storage/x.go:1)'),
+    skipped('c', 'no disk (test/e2e/storage/x.go:2)'),
+    failed('d'),
+  ];
+  const skips = componentSkips({ 'orch-further': run('node', 0, notable) });
+  const names = [...skips].map(([reason, cases]) => [reason, cases.map(({ name }) => name)]);
+  expect(names).toEqual([
+    ['there is one node', ['a', 'b']],
+    ['no disk', ['c']],
+  ]);
 });

@@ -36,10 +36,12 @@ export function componentTable(runs: ComponentRuns): string {
 /** The cases that did not pass at once with the node agent and the scheduler of orch. */
 export function componentRemarks(runs: ComponentRuns): readonly ComponentRemark[] {
   return (Object.keys(SETS) as CaseSet[]).flatMap((cases) =>
-    (runs[`orch-${cases}`]?.notable ?? []).map((each) => ({
-      ...each,
-      there: outcomeIn(runs[`reference-${cases}`], each),
-    })),
+    (runs[`orch-${cases}`]?.notable ?? [])
+      .filter(({ outcome }) => outcome !== 'skipped')
+      .map((each) => ({
+        ...each,
+        there: outcomeIn(runs[`reference-${cases}`], each),
+      })),
   );
 }
 
@@ -48,3 +50,14 @@ function outcomeIn(run: RunSummary | undefined, { name }: CaseResult): string {
   const noted = run.notable.find((each) => each.name === name);
   return noted ? noted.outcome : 'passed';
 }
+
+/** Cases that were not run to their end with the node agent and the scheduler of orch, by the reason. */
+export function componentSkips(runs: ComponentRuns): ReadonlyMap<string, readonly CaseResult[]> {
+  const all = (Object.keys(SETS) as CaseSet[]).flatMap((cases) => runs[`orch-${cases}`]?.notable ?? []);
+  const skipped = all.filter(({ outcome }) => outcome === 'skipped');
+  return Map.groupBy(skipped, ({ reason = '' }) => (NODES.test(reason) ? 'there is one node' : withoutPlace(reason)));
+}
+
+/** Cases say in many ways that they need more nodes. */
+const NODES = /\b(?:[23]|two)\b.*\bnodes\b|number of nodes/i;
+const withoutPlace = (reason: string): string => reason.replace(/ \(test\/.*\)$/, '');

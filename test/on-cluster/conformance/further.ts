@@ -7,10 +7,7 @@ const GROUPS: ReadonlySet<string> = new Set(['network', 'node', 'scheduling', 's
 const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
   ['for Windows', /Windows|\[Testpattern: [^\]]*ntfs/],
   ['a driver of CSI', /CSI|csi-|\[Testpattern: (?:Dynamic|Generic|Pre-provisioned Snapshot)/],
-  [
-    'storage of a network or a cloud',
-    /\[Driver: (?!hostPath|emptydir|local)/,
-  ],
+  ['storage of a network or a cloud', /\[Driver: (?!hostPath|emptydir|local)/],
   [
     'storage of a network or a cloud',
     /GCE|GCEPD|AWS|vSphere|vsphere|gce|NFS|nfs|iSCSI|Regional PD|Pod Disks|Multi-AZ|StorageProvider/,

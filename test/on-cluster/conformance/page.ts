@@ -1,7 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type ComparedCase, type Comparison, comparisonTable, type Verdict } from './comparison.js';
-import { type ComponentRun, type ComponentRuns, componentRemarks, componentTable } from './component-runs.js';
+import {
+  type ComponentRun,
+  type ComponentRuns,
+  componentRemarks,
+  componentSkips,
+  componentTable,
+} from './component-runs.js';
 import { type CaseResult, groupOf, type RunSummary, shortName, tableOf } from './results.js';
 import { SERVERS, type ServerName } from './settings.js';
 
@@ -79,6 +85,9 @@ function componentsOf(runs: ComponentRuns): string {
   const remarks = componentRemarks(runs).map(({ name, outcome, reason, there }) =>
     itemOf(`${outcome}: ${shortName(name)}; there: ${there}`, reason),
   );
+  const skipped = [...componentSkips(runs)].map(([reason, cases]) =>
+    itemOf(`${reason}: ${cases.map(({ name }) => shortName(name)).join('; ')}`),
+  );
   const leftOut = Object.entries(runs['orch-further']?.leftOut ?? {}).map(
     ([reason, count]) => `* ${reason}: ${count}\n`,
   );
@@ -87,6 +96,7 @@ function componentsOf(runs: ComponentRuns): string {
     ...(remarks.length === 0
       ? []
       : [`What did not pass at once here, and what became of it there:\n\n${remarks.join('')}`]),
+    ...(skipped.length === 0 ? [] : [`What was skipped:\n\n${skipped.join('')}`]),
     ...(leftOut.length === 0 ? [] : [`Cases of these groups that are not run, as they need:\n\n${leftOut.join('')}`]),
   ];
   return `\n${parts.join('\n')}\n`;
