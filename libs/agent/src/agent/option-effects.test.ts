@@ -16,6 +16,7 @@ import { NodeAgent } from './node-agent.js';
 const NO_MOUNTS: Mounter = {
   memory: () => Promise.reject(new Error('no mounts')),
   bind: () => Promise.reject(new Error('no mounts')),
+  disk: () => Promise.reject(new Error('no mounts')),
   unmount: async () => undefined,
   mountsBelow: async () => [],
 };
