@@ -38,8 +38,8 @@ async function main(settings: InsideSettings): Promise<void> {
       kubeconfig: plane.kubeconfig('admin'),
       programs: programs.suite,
     });
-    const begun = Date.now();
     const { names, leftOut } = await casesOf(suite, settings.cases);
+    const begun = Date.now();
     const runner = { names: async () => names, run: suite.run.bind(suite) };
     const cases = await runPortions(runner, {
       ...{ groups: settings.groups, atOnce: settings.atOnce, excluded: excludedIn(settings.suite) },
