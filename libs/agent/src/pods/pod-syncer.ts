@@ -125,9 +125,10 @@ export class PodSyncer implements PodStages {
     const { runtime, volumes, removeLogs } = this.settings;
     const observed = await this.#observed(pod);
     for (const { id } of observed.containers) await runtime.removeContainer(id);
-    for (const { id } of observed.sandboxes) await runtime.removeSandbox(id);
     await volumes.remove(uidOf(pod));
     await removeLogs(pod);
+    // Last, as an agent that is started in between knows by it that something of the pod is left.
+    for (const { id } of observed.sandboxes) await runtime.removeSandbox(id);
   }
 
   async #observed(pod: Pod): Promise<ObservedPod> {
