@@ -32,7 +32,7 @@ type Inputs = Pick<PodAgentSettings, 'sandboxes' | 'containers' | 'volumes' | 'p
 
 /** Everything that pods get from the API and the node: objects, services, volumes, names, resolvers. */
 export class PodInputs {
-  readonly #objects: ConfigurationObjects;
+  readonly #objects: ReferencedObjects | undefined;
   readonly #services: Informer<Service & ApiObject> | undefined;
   readonly #tokens: PodTokens | undefined;
   readonly #folders: PodFolders;
@@ -50,8 +50,8 @@ export class PodInputs {
   ) {
     const { clients, clock, logger, options } = settings;
     this.#folders = new PodFolders(options.rootDir);
-    this.#objects = clients ? new ReferencedObjects(clients.pods, clock) : NO_OBJECTS;
     if (!clients) return;
+    this.#objects = new ReferencedObjects(clients.pods, clock);
     this.#tokens = new PodTokens({ client: clients.pods, clock, logger });
     this.#services = new Informer<Service & ApiObject>(
       clients.pods,
@@ -103,7 +103,8 @@ export class PodInputs {
       volumes: this.#volumes(),
       pullSecrets: (pod) => this.#pullSecrets(pod),
       removeLogs: async (pod) => {
-        this.#tokens?.forget(pod.metadata?.uid ?? '');
+        this.#tokens?.forget(uidOf(pod));
+        this.#objects?.forget(uidOf(pod));
         await rm(sandboxes.logFolder(pod), { recursive: true, force: true });
       },
     };
@@ -122,7 +123,7 @@ export class PodInputs {
       ...(clients && { claims: new VolumeClaims(clients.pods, () => this.node.object) }),
       inputs: (pod) => ({
         pod,
-        objects: this.#objects,
+        objects: this.#objects?.followedBy(uidOf(pod)) ?? NO_OBJECTS,
         addresses: this.#addresses(pod.status?.podIPs?.map(({ ip = '' }) => ip) ?? []),
         allocatable: this.node.allocatable,
         token: (projection) =>
@@ -147,7 +148,7 @@ export class PodInputs {
     const links = pod.spec?.enableServiceLinks ?? true;
     const namespace = pod.metadata?.namespace ?? '';
     return containerEnvironment({
-      ...{ pod, container, objects: this.#objects, allocatable: this.node.allocatable },
+      ...{ pod, container, objects: this.#objects?.current() ?? NO_OBJECTS, allocatable: this.node.allocatable },
       addresses: this.#addresses(pod.spec?.hostNetwork ? this.node.ips : podIPs),
       services: serviceVariables(this.#services?.list() ?? [], namespace, links, this.node.names),
       onInvalidNames: (message) => this.events.ofPod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message),
@@ -157,9 +158,10 @@ export class PodInputs {
   /** Secrets that are missing are reported and left out: the image may be public. */
   async #pullSecrets(pod: Pod): Promise<Secret[]> {
     const secrets: Secret[] = [];
+    const objects = this.#objects?.followedBy(uidOf(pod)) ?? NO_OBJECTS;
     for (const { name = '' } of pod.spec?.imagePullSecrets ?? []) {
       try {
-        secrets.push(await this.#objects.secret(pod.metadata?.namespace ?? '', name));
+        secrets.push(await objects.secret(pod.metadata?.namespace ?? '', name));
       } catch (error) {
         const message = `Unable to retrieve some image pull secrets (${name}); attempting to pull the image may not succeed.`;
         this.events.ofPod(pod, 'Warning', 'FailedToRetrieveImagePullSecret', message);

@@ -16,7 +16,7 @@ describe('objects that pods use', () => {
         return { data: { n: String(requests) } };
       },
     } as unknown as Pick<Client, 'get'>;
-    const objects = new ReferencedObjects(client, clock);
+    const objects = new ReferencedObjects(client, clock).followedBy('u');
     const both = () => Promise.all([objects.configMap('ns', 'a'), objects.configMap('ns', 'a')]);
     await expect(both()).rejects.toThrow('configmap "a" not found');
     expect(requests).toBe(1);
@@ -29,5 +29,26 @@ describe('objects that pods use', () => {
     await clock.advance(1_000);
     await both();
     expect(requests).toBe(4);
+  });
+
+  it('are not older than the pod, nor than what is taken from them once', async () => {
+    const clock = new ManualClock();
+    let version = 'old';
+    let requests = 0;
+    const get = async () => ({ data: { version: `${version} ${++requests}` } });
+    const objects = new ReferencedObjects({ get } as unknown as Pick<Client, 'get'>, clock);
+    const seen = async (used: ReturnType<typeof objects.current>) => (await used.configMap('ns', 'a')).data?.version;
+    expect(await seen(objects.followedBy('first'))).toBe('old 1');
+    version = 'new';
+    await clock.advance(1);
+    expect(await seen(objects.followedBy('first'))).toBe('old 1');
+    expect(await seen(objects.followedBy('second'))).toBe('new 2');
+    await clock.advance(1);
+    expect(await seen(objects.followedBy('first'))).toBe('new 2');
+    expect(await seen(objects.followedBy('second'))).toBe('new 2');
+    expect(await seen(objects.current())).toBe('new 3');
+    objects.forget('second');
+    await clock.advance(1);
+    expect(await seen(objects.followedBy('second'))).toBe('new 4');
   });
 });
