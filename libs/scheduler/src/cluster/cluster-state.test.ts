@@ -7,10 +7,11 @@ import { seeded } from '../testing/seeded.js';
 import { ClusterState } from './cluster-state.js';
 
 const MIB = 1_048_576;
+const ZONE = 'topology.kubernetes.io/zone';
 const newState = () => new ClusterState(new FakeCluster().informers, namesOf('kubernetes'));
 
 function node(name: string, zone?: string, status: Node['status'] = {}): Node {
-  const labels = { name, ...(zone && { 'topology.kubernetes.io/zone': zone }) };
+  const labels = { name, ...(zone && { [ZONE]: zone }) };
   return { metadata: { name, labels }, status: { allocatable: { cpu: '4', pods: '10' }, ...status } };
 }
 
@@ -36,6 +37,15 @@ function pod(uid: string, { labels = {}, namespace = 'n', cpu = '1', isTerminati
 }
 
 const named = (counts: CountsByNode) => Object.fromEntries([...counts].map(([{ name }, count]) => [name, count]));
+/** Sums by zone, added up anew, of nodes that are known and have some labels. */
+function summed(counts: CountsByNode, needed: readonly string[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [{ isKnown, labels }, count] of counts) {
+    const zone = isKnown && needed.every((label) => labels[label] !== undefined) ? labels[ZONE] : undefined;
+    if (zone !== undefined) sums.set(zone, (sums.get(zone) ?? 0) + count);
+  }
+  return sums;
+}
 const meant = (labels: Record<string, string>, ...namespaces: string[]): PodCondition => ({
   namespaces: new Set(namespaces),
   selector: labelSelectorOf({ matchLabels: labels }),
@@ -286,7 +296,12 @@ describe('counts of pods by conditions', () => {
       else if (action === 'gone') state.removeNode(on);
       else {
         const [all, withTerminating] = [pick(CONDITIONS), random() < 0.5];
-        expect(named(state.podCounts(all, withTerminating))).toEqual(recount(pods, all, withTerminating));
+        const counts = state.podCounts(all, withTerminating);
+        expect(named(counts)).toEqual(recount(pods, all, withTerminating));
+        const needed = pick([[], ['name']]);
+        expect(new Map(counts.sums(ZONE, needed))).toEqual(summed(counts, needed));
+        const zones = [...state.nodes].flatMap(({ labels }) => labels[ZONE] ?? []);
+        expect(state.domains(ZONE, needed)).toEqual(new Set(zones));
       }
     }
     for (const all of CONDITIONS)
@@ -301,6 +316,18 @@ describe('counts of pods by conditions', () => {
       const counted = [...state.placedTerms('requiredAnti')].map(({ counts }) => named(counts)[name] ?? 0);
       expect(counted.reduce((sum, count) => sum + count, 0)).toBe(withTerms);
     }
+  });
+
+  it('have sums by more labels than are kept', () => {
+    const state = newState();
+    const labels = Array.from({ length: 100 }, (_, at) => `l${at}`);
+    state.setNode({ metadata: { name: 'a', labels: Object.fromEntries(labels.map((label) => [label, 'x'])) } });
+    const all = [meant({ app: 'a' }, 'n')];
+    const sums = () => labels.map((label) => state.podCounts(all, true).sums(label).get('x') ?? 0);
+    expect(sums()).toEqual(labels.map(() => 0));
+    state.setPod(pod('p', { labels: { app: 'a' } }), 'a');
+    expect(sums()).toEqual(labels.map(() => 1));
+    expect(labels.map((label) => state.domains(label, []).size)).toEqual(labels.map(() => 1));
   });
 
   it('are kept right for more of them than are remembered', () => {

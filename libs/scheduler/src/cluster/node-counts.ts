@@ -1,5 +1,8 @@
 import type { CountsByNode, NodeInfo } from '@orch/scheduler-plugins';
 
+/** Sums that are kept at most: pods name the labels. */
+export const MAX_KEPT_SUMS = 64;
+
 /** Sums by the values of a label, of nodes that have some labels. */
 interface LabelSums {
   readonly label: string;
@@ -47,6 +50,7 @@ export class NodeCounts implements CountsByNode {
     if (known) return known.sums;
     const made = { label, needed, sums: new Map<string, number>() };
     for (const [node, count] of this.#counts) addSum(made, node, count);
+    if (this.#kept.size >= MAX_KEPT_SUMS) this.#kept.clear();
     this.#kept.set(id, made);
     return made.sums;
   }

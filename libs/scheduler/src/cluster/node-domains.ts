@@ -1,4 +1,5 @@
 import type { NodeInfo } from '@orch/scheduler-plugins';
+import { MAX_KEPT_SUMS } from './node-counts.js';
 
 /** Values of labels of nodes, kept as long as the nodes have the same labels. */
 export class NodeDomains {
@@ -24,6 +25,7 @@ export class NodeDomains {
       const value = labels[label];
       if (value !== undefined && needed.every((each) => labels[each] !== undefined)) values.add(value);
     }
+    if (this.#kept.size >= MAX_KEPT_SUMS) this.#kept.clear();
     this.#kept.set(id, values);
     return values;
   }
