@@ -275,7 +275,6 @@ export class NodeAgent {
         diskPressure: this.#has('DiskPressure'),
         pidPressure: this.#has('PIDPressure'),
       }),
-      onNode: (reported) => node.note(reported),
       updateMs: options.nodeStatusUpdateFrequency,
       reportMs: options.nodeStatusReportFrequency,
       events,

@@ -83,11 +83,8 @@ export class ThisNode {
     return Number(memory - left);
   }
 
-  /** Notes the node as the API has it, unless what is known is newer: answers and the watch come beside one another. */
+  /** Notes the node as the API has it. */
   note(node: Node): void {
-    const [before, after] = [this.#reported, node].map((each) => each?.metadata);
-    const isSame = before?.uid === after?.uid;
-    if (isSame && Number(after?.resourceVersion) < Number(before?.resourceVersion)) return;
     this.#reported = node;
   }
 

@@ -17,8 +17,6 @@ interface NodeStatusReporterSettings {
   readonly status: () => Promise<NodeStatus>;
   /** Returns what the conditions follow from. */
   readonly health: () => Promise<NodeHealth>;
-  /** Called with the node after it was reported. */
-  readonly onNode: (node: Node) => void;
   /** Interval at which the status is computed, ms. */
   readonly updateMs: number;
   /** Interval at which it is sent though it has not changed, ms. */
@@ -71,24 +69,20 @@ export class NodeStatusReporter {
   }
 
   async #attempt(): Promise<void> {
-    const { client, name, status, health, onNode, reportMs, clock, events } = this.settings;
+    const { client, name, status, health, reportMs, clock, events } = this.settings;
     const node = await client.get<Node & ApiObject>(NODES, name);
     const now = formatTime(clock.wall());
     const before = node.status ?? {};
     const conditions = nodeConditions(before.conditions ?? [], await health(), now, { name, events });
     const after: NodeStatus = { ...before, ...(await status()), conditions };
     const isDue = this.#reportedAt === undefined || clock.now() - this.#reportedAt >= reportMs;
-    if (!isDue && !hasChanged(before, after)) {
-      onNode(node);
-      return;
-    }
+    if (!isDue && !hasChanged(before, after)) return;
     const body = { status: statusPatch(before, after) };
-    const updated = await client.patch<Node & ApiObject>(NODES, name, 'strategic', body, {}, { subresource: 'status' });
+    await client.patch<Node & ApiObject>(NODES, name, 'strategic', body, {}, { subresource: 'status' });
     this.#reportedAt = clock.now();
     const [bootBefore, boot] = [before.nodeInfo?.bootID, after.nodeInfo?.bootID];
     if (bootBefore && bootBefore !== boot)
       events.ofNode('Warning', 'Rebooted', `Node ${name} has been rebooted, boot id: ${boot}`);
-    onNode(updated);
   }
 }
 

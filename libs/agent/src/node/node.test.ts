@@ -306,7 +306,6 @@ describe('the status of the node', () => {
       name: 'n1',
       status: async () => own,
       health: async () => ({ problems, memoryPressure: false, diskPressure: false, pidPressure: false }),
-      onNode: () => undefined,
       updateMs: 10_000,
       reportMs: 300_000,
       events: { ofPod() {}, ofNode() {} },
@@ -347,7 +346,7 @@ describe('a machine that was started anew', () => {
           return stored;
         },
       } as unknown as Pick<Client, 'get' | 'patch'>,
-      ...{ name: 'n1', status: async () => ({ nodeInfo: { ...nodeInfo, bootID: 'now' } }), onNode: () => undefined },
+      ...{ name: 'n1', status: async () => ({ nodeInfo: { ...nodeInfo, bootID: 'now' } }) },
       health: async () => ({ problems: [], memoryPressure: false, diskPressure: false, pidPressure: false }),
       ...{ updateMs: 10_000, reportMs: 10_000, clock, logger: silentLogger },
       events: { ofPod() {}, ofNode: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`) },
