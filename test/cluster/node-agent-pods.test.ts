@@ -91,6 +91,8 @@ afterAll(async () => {
   await agent.stop();
   for (const client of clients) await client.close();
   await server.stop();
+  // Pods go on when their agent stops, and so do their volumes in memory.
+  for (const place of (await systemMounter.mountsBelow(dir)).reverse()) await systemMounter.unmount(place);
   rmSync(dir, { recursive: true, force: true });
 });
 
