@@ -8,7 +8,7 @@ const KEYS: Readonly<Record<string, string>> = { conditions: 'type', podIPs: 'ip
 
 /** Returns a strategic merge patch that makes one status of another; undefined if they are the same. */
 export function statusPatch(before: PodStatus, after: PodStatus): Members | undefined {
-  const [from, to] = [before as Members, after as Members];
+  const [from, to] = [withoutNulls(before) as Members, after as Members];
   const patch: Members = {};
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
     if (isDeepStrictEqual(from[name], to[name])) continue;
@@ -33,6 +33,14 @@ function listPatch(name: string, key: string, before: readonly Members[], after:
       ...gone.map((item) => ({ $patch: 'delete', [key]: item[key] })),
     ],
   };
+}
+
+/** Leaves out members that are null: the API shows some that nobody has set so. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
 }
 
 /** Members that an item does not have any more are removed by null. */

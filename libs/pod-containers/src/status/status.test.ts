@@ -238,6 +238,12 @@ describe('a patch of a status', () => {
     });
     expect(statusPatch(after, structuredClone(after))).toBeUndefined();
   });
+
+  it('takes members that the API shows as null for absent', () => {
+    const after: PodStatus = { phase: 'Running', conditions: [condition('A', 'True')] };
+    const shown = { phase: 'Running', reason: null, conditions: [{ ...condition('A', 'True'), lastProbeTime: null }] };
+    expect(statusPatch(shown as unknown as PodStatus, after)).toBeUndefined();
+  });
 });
 
 describe('the status manager', () => {
