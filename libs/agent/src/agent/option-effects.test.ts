@@ -5,21 +5,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContainerConfig, SandboxConfig } from '@orch/container-runtime';
 import { FakeRuntime } from '@orch/container-runtime/testing';
-import type { Mounter } from '@orch/pod-environment';
 import { silentLogger } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAgentOptions } from '../options/read-configuration.js';
+import { NO_MOUNTS } from '../testing/test-agent.js';
 import type { AgentClients } from './agent-settings.js';
 import { NodeAgent } from './node-agent.js';
-
-const NO_MOUNTS: Mounter = {
-  memory: () => Promise.reject(new Error('no mounts')),
-  bind: () => Promise.reject(new Error('no mounts')),
-  disk: () => Promise.reject(new Error('no mounts')),
-  unmount: async () => undefined,
-  mountsBelow: async () => [],
-};
 
 let folder = '';
 let agent: NodeAgent | undefined;

@@ -73,7 +73,7 @@ function conditionsOf({ status }: Pod, changed: { type?: string; $patch?: string
 }
 
 /** Nothing can be mounted in tests, and nothing is. */
-const NO_MOUNTS: Mounter = {
+export const NO_MOUNTS: Mounter = {
   memory: () => Promise.reject(new Error('no mounts')),
   bind: () => Promise.reject(new Error('no mounts')),
   disk: () => Promise.reject(new Error('no mounts')),
