@@ -65,6 +65,22 @@ describe('verbs', () => {
     expect(() => client.get(things, '')).toThrow(TypeError);
   });
 
+  test('one after another, deletions too, share a connection', async () => {
+    server.script = (_request, response) => answer(response, 200, thing('a', '1'));
+    const opened = vi.fn();
+    server.server.on('secureConnection', opened);
+    const single = new Client(server.connection, { names: namesOf('orch'), maxConnections: 1 });
+    onTestFinished(async () => {
+      server.server.off('secureConnection', opened);
+      await single.close();
+    });
+    await single.create(things, thing('a', '1'));
+    await single.delete(things, 'a');
+    await single.deleteCollection(things);
+    await single.get(things, 'a');
+    expect(opened).toHaveBeenCalledTimes(1);
+  });
+
   test('pages follow the token, without the version of the first', async () => {
     server.sequence(
       listOf('7', [thing('a', '1')], { continue: 'more' }),

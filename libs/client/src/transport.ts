@@ -248,6 +248,8 @@ export class Transport {
         },
         headersTimeout: this.#timeoutMs,
         bodyTimeout,
+        // By default, a connection is not used again after a deletion with a body. The API reads all bodies.
+        reset: false,
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       }),
