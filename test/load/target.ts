@@ -113,7 +113,8 @@ export async function peerTarget(settings: PeerSettings): Promise<Target> {
 
 const run = promisify(execFile);
 
-const processIds = (text: string): number[] =>
+/** Reads process ids, comma-separated. */
+export const processIds = (text: string): number[] =>
   text
     .split(',')
     .map((each) => Number.parseInt(each, 10))

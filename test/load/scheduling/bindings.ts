@@ -1,8 +1,6 @@
-import type { Client, ResourceRef } from '@orch/client';
+import type { Client } from '@orch/client';
 import type { ApiObject } from '@orch/machinery';
-
-/** Pods of the namespace of the measurement. */
-export const PODS: ResourceRef = { group: '', version: 'v1', resource: 'pods', namespace: 'default' };
+import { PODS } from './resources.js';
 
 /** Seconds after which pods that are not bound end the measurement. */
 const PATIENCE_S = 120;

@@ -4,7 +4,7 @@ import { writeKubeconfig } from '@orch/client';
 import { ManagedProcess } from '../../../tools/up/index.js';
 import { startScheduler } from '../../support/orch-scheduler.js';
 import { makeServerFolder } from '../../support/run-folder.js';
-import type { Standalone } from '../../support/standalone.js';
+import type { BenchServer, OwnBenchServer } from './servers.js';
 
 /** A running scheduler. */
 export interface RunningScheduler {
@@ -23,21 +23,21 @@ const UNLIMITED = { qps: 5_000, burst: 5_000 };
 const ALONE = { leaderElection: { leaderElect: false } };
 
 /** Starts `orch scheduler`. */
-export async function startOurs(server: Standalone): Promise<RunningScheduler> {
-  const running = await startScheduler(server, { configuration: ALONE });
+export async function startOurs({ standalone }: OwnBenchServer): Promise<RunningScheduler> {
+  const running = await startScheduler(standalone, { configuration: ALONE });
   return { pid: running.process.pid, isInServer: false, stop: () => running.stop() };
 }
 
 /** The scheduler inside a server that was started with it. */
-export async function insideServer({ process }: Standalone): Promise<RunningScheduler> {
-  return { pid: process.pid, isInServer: true, stop: async () => undefined };
+export async function insideServer({ standalone }: OwnBenchServer): Promise<RunningScheduler> {
+  return { pid: standalone.process.pid, isInServer: true, stop: async () => undefined };
 }
 
 /** Starts kube-scheduler with a rate that does not limit it. */
-export async function startPeer(server: Standalone, program: string): Promise<RunningScheduler> {
+export async function startPeer({ connection }: BenchServer, program: string): Promise<RunningScheduler> {
   const dir = makeServerFolder('kube-scheduler-');
   const [kubeconfig, config] = [join(dir, 'kubeconfig'), join(dir, 'config.json')];
-  await writeKubeconfig(kubeconfig, { server: server.url, ca: server.ca, token: server.token });
+  await writeKubeconfig(kubeconfig, connection);
   const document = {
     ...{ apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' },
     clientConnection: { kubeconfig, ...UNLIMITED },

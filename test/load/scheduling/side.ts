@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, type ResourceRef, readKubeconfig } from '@orch/client';
-import { type ApiObject, namesOf } from '@orch/machinery';
-import { type Standalone, startStandalone } from '../../support/standalone.js';
+import { Client, hasReason } from '@orch/client';
+import type { ApiObject } from '@orch/machinery';
 import type { Measurement } from '../report.js';
 import { median } from '../summary.js';
 import { ServerProcesses } from '../usage.js';
-import { Bindings, PODS } from './bindings.js';
+import { Bindings } from './bindings.js';
 import { FILLER, HIGH_PRIORITY, type PodKind } from './kinds.js';
+import { NODES, PODS, PRIORITY_CLASSES } from './resources.js';
 import type { RunningScheduler } from './schedulers.js';
+import { type BenchServer, NAMES } from './servers.js';
 
-const NODES: ResourceRef = { group: '', version: 'v1', resource: 'nodes' };
 const NODE = { cpu: '32', memory: '64Gi', pods: '110' };
 /** Requests under way at a time. */
 const CREATORS = 16;
@@ -41,23 +41,19 @@ export class Side {
   private constructor(
     readonly name: string,
     private readonly size: number,
-    private readonly server: Standalone,
+    private readonly server: BenchServer,
     private readonly scheduler: RunningScheduler,
     private readonly client: Client,
   ) {}
 
-  /** Starts a server with nodes that nobody renews, and a scheduler beside it. */
-  static async open(
+  /** Adds nodes that nobody renews to a server, and starts a scheduler beside it. Both end with the result. */
+  static async open<S extends BenchServer>(
     name: string,
     nodes: number,
-    {
-      args,
-      start,
-    }: { readonly args?: readonly string[]; readonly start: (server: Standalone) => Promise<RunningScheduler> },
+    server: S,
+    start: (server: S) => Promise<RunningScheduler>,
   ): Promise<Side> {
-    const server = await startStandalone({ ...(args && { args }) });
-    const names = namesOf('kubernetes');
-    const client = new Client(await readKubeconfig(server.kubeconfig, { names }), { names, qps: -1 });
+    const client = new Client(server.connection, { names: NAMES, qps: -1 });
     try {
       await atATime(nodes, (at) => addNode(client, at));
       return new Side(name, nodes, server, await start(server), client);
@@ -121,7 +117,7 @@ export class Side {
   /** Creates pods as fast as the server takes them, until the last is bound. */
   async #burst(kind: PodKind, pods: number): Promise<Omit<Round, 'p99'>> {
     const bindings = await Bindings.begin(this.client, pods);
-    const [scheduler, server] = [this.#cpu([this.scheduler.pid]), this.#cpu([this.server.process.pid])];
+    const [scheduler, server] = [this.#cpu([this.scheduler.pid]), this.#cpu(this.server.pids)];
     const begun = performance.now();
     await atATime(pods, () => bindings.create(`p${this.#pods}`, kind.of(this.#pods++)));
     await bindings.all();
@@ -161,9 +157,7 @@ export class Side {
   async #fill(): Promise<void> {
     if (this.#isFull) return;
     this.#isFull = true;
-    const ref = { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' };
-    const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', value: 1_000 };
-    await this.client.create(ref, { ...object, metadata: { name: HIGH_PRIORITY } } as ApiObject);
+    await addPriorityClass(this.client);
     await atATime(this.size, (at) => this.#addFiller(`n${at}`));
   }
 
@@ -177,6 +171,16 @@ export class Side {
     const processes = new ServerProcesses(() => pids);
     const before = processes.cpuMicroseconds();
     return () => processes.cpuMicroseconds() - before;
+  }
+}
+
+/** A server that goes on has it from the last time. */
+async function addPriorityClass(client: Client): Promise<void> {
+  const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', value: 1_000 };
+  try {
+    await client.create(PRIORITY_CLASSES, { ...object, metadata: { name: HIGH_PRIORITY } } as ApiObject);
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error;
   }
 }
 

@@ -1,9 +1,10 @@
-import type { Standalone } from '../../support/standalone.js';
 import { format, type Measurement } from '../report.js';
 import { MIXED, PLAIN, type PodKind, PREEMPTING, ROOMY } from '../scheduling/kinds.js';
-import { insideServer, startOurs, startPeer } from '../scheduling/schedulers.js';
+import { insideServer, type RunningScheduler, startOurs, startPeer } from '../scheduling/schedulers.js';
+import { type BenchServer, ownServer, peerServer } from '../scheduling/servers.js';
 import { type RoundSize, Side } from '../scheduling/side.js';
 import type { StageSettings } from '../settings.js';
+import { peerSettings } from '../target.js';
 
 /** Kinds of pods by the number of nodes; those that leave no room come last. */
 const SIZES: readonly { readonly nodes: number; readonly kinds: readonly PodKind[] }[] = [
@@ -12,14 +13,17 @@ const SIZES: readonly { readonly nodes: number; readonly kinds: readonly PodKind
 ];
 /** Rounds of each kind that are not counted, and those that are. */
 const [WARM, COUNTED] = [1, 3];
-const ROUND: RoundSize = { pods: 200, paced: 50, rate: 50 };
+const ROUND: RoundSize = { pods: 300, paced: 100, rate: 50 };
+/** Pods that are scheduled before anything is counted: a server that has just started is measured by `requests`. */
+const FIRST_PODS = 2_000;
 /** A pod that preempts waits for its backoff of a second: fewer tell as much. */
 const PREEMPTING_ROUND: RoundSize = { pods: 60, paced: 20, rate: 20 };
 const HEARTBEATS = 500;
 
 /**
  * What it takes to schedule pods: `orch scheduler`, with `full` the same inside of the server, and kube-scheduler where
- * KUBE_SCHEDULER names its program, each with a server of its own, in turns. Nodes are objects that nobody renews.
+ * KUBE_SCHEDULER names its program, each with a server of its own, in turns; where there is a peer as well,
+ * kube-scheduler beside that one. Nodes are objects that nobody renews.
  */
 export async function schedulerColumns({
   scale,
@@ -33,6 +37,7 @@ export async function schedulerColumns({
         const side = await open(scaled(nodes, scale), full);
         if (side) sides.push(side);
       }
+      for (const side of sides) await side.take(PLAIN, { ...ROUND, pods: scaled(FIRST_PODS, scale) }, false);
       for (const kind of kinds) await measure(sides, kind, scale);
       for (const side of sides) await side.takeHeartbeats(scaled(HEARTBEATS, scale));
       for (const side of sides) columns.set(side.name, [...(columns.get(side.name) ?? []), ...side.results()]);
@@ -44,16 +49,25 @@ export async function schedulerColumns({
 }
 
 /** What opens each side; undefined for one that cannot be had. */
-const OPENINGS: readonly ((nodes: number, full: boolean) => Promise<Side> | undefined)[] = [
-  (nodes) => Side.open('orch scheduler', nodes, { start: startOurs }),
-  (nodes, full) =>
-    full ? Side.open('inside standalone', nodes, { args: ['--scheduler=on'], start: insideServer }) : undefined,
-  (nodes) => {
-    const program = process.env.KUBE_SCHEDULER;
-    const start = (server: Standalone) => startPeer(server, program ?? '');
-    return program ? Side.open('peer kube-scheduler', nodes, { start }) : undefined;
+const OPENINGS: readonly ((nodes: number, full: boolean) => Promise<Side | undefined>)[] = [
+  async (nodes) => Side.open('orch scheduler', nodes, await ownServer(), startOurs),
+  async (nodes, full) =>
+    full ? Side.open('inside standalone', nodes, await ownServer(['--scheduler=on']), insideServer) : undefined,
+  async (nodes) => {
+    const start = peerStart();
+    return start && Side.open('peer kube-scheduler', nodes, await ownServer(), start);
+  },
+  async (nodes) => {
+    const [start, settings] = [peerStart(), peerSettings(process.env)];
+    return start && settings && Side.open('peer with kube-apiserver', nodes, peerServer(settings), start);
   },
 ];
+
+/** What starts kube-scheduler; undefined where its program is not named. */
+function peerStart(): ((server: BenchServer) => Promise<RunningScheduler>) | undefined {
+  const program = process.env.KUBE_SCHEDULER;
+  return program ? (server) => startPeer(server, program) : undefined;
+}
 
 /** Measures a kind on all sides, in turns, so that what else the machine does meets all of them. */
 async function measure(sides: readonly Side[], kind: PodKind, scale: number): Promise<void> {
