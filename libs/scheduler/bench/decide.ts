@@ -48,6 +48,18 @@ const KINDS: Readonly<Record<string, (app: string) => PodSpec>> = {
       },
     },
   }),
+  preferred: (app) => ({
+    affinity: {
+      podAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          {
+            weight: 1,
+            podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: labelSelector(app) },
+          },
+        ],
+      },
+    },
+  }),
 };
 
 function podOf(at: number, kind: (app: string) => PodSpec): Pod {
