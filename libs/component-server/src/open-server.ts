@@ -51,6 +51,7 @@ export async function componentServer(
       otherMs: options.authorizationWebhookCacheUnauthorizedTtl,
     }),
     allowedPaths: options.authorizationAlwaysAllowPaths,
+    strangerMs: options.unauthenticatedConnectionTimeout,
   });
 }
 

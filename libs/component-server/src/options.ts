@@ -35,6 +35,12 @@ const SHARED = {
     default: ['/healthz', '/readyz', '/livez'],
     help: 'Paths that anybody may ask for; one that ends with * means all that begin so.',
   },
+  'unauthenticated-connection-timeout': {
+    type: 'duration',
+    default: 30_000,
+    min: 0,
+    help: 'Time after which a connection to the port is closed that has carried no request that was allowed; 0 for never.',
+  },
 } as const;
 
 /** Definitions of the options of a component's port. @param port the usual one */
