@@ -14,7 +14,13 @@ import { nodeIPs, nodeNameOf } from './node-addresses.js';
 import { nodeConditions } from './node-conditions.js';
 import { healthProblems } from './node-health.js';
 import { NodeLease } from './node-lease.js';
-import { attachAnnotation, defaultLabels, type NodeObjectSettings, nodeObject, withGivenResources } from './node-object.js';
+import {
+  attachAnnotation,
+  defaultLabels,
+  type NodeObjectSettings,
+  nodeObject,
+  withGivenResources,
+} from './node-object.js';
 import { registerNode } from './node-registration.js';
 import { NodeStatusReporter } from './node-status-reporter.js';
 
