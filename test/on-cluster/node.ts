@@ -25,6 +25,8 @@ export interface NodeSettings {
   readonly registries?: string;
   /** Who runs its pods. Default: the kubelet of the release. */
   readonly agent?: AgentName;
+  /** Whether it is the only node, whose mounts are seen by all processes of the place, as on a machine. Default: no. */
+  readonly isOnly?: boolean;
 }
 
 /** A node: containerd and what runs its pods in mounts of their own, as processes of this machine. */
@@ -98,7 +100,7 @@ export class Node {
     const holder = this.#process(
       'mounts',
       'unshare',
-      ['--mount', 'sh', '-ec', script],
+      ['--mount', `--propagation=${this.settings.isOnly ? 'unchanged' : 'private'}`, 'sh', '-ec', script],
       async () => readFileSync(held, 'utf8') !== '',
     );
     this.#holder = (await holder.start()).pid;

@@ -28,7 +28,8 @@ async function main(settings: InsideSettings): Promise<void> {
   try {
     await plane.start();
     processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
-    const node = new Node({ ...NODES[0], ...imagesOf(dir), agent: settings.agent }, dir, programs, plane);
+    const own = { ...imagesOf(dir), agent: settings.agent, isOnly: true };
+    const node = new Node({ ...NODES[0], ...own }, dir, programs, plane);
     await node.start([]);
     processes.push(...node.processes);
     if (settings.hold) await held(dir, plane.kubeconfig('admin'));
