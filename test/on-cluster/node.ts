@@ -139,6 +139,11 @@ export class Node {
       `sandbox_image = "${this.settings.sandboxImage}"`,
       'restrict_oom_score_adj = true',
       'disable_apparmor = true',
+      // Cases ask for a handler of that name, which does what the usual one does.
+      ...['runc', 'test-handler'].flatMap((handler) => [
+        `${cri}.containerd.runtimes.${handler}]`,
+        'runtime_type = "io.containerd.runc.v2"',
+      ]),
       `${cri}.cni]`,
       'bin_dir = "/usr/lib/cni"',
       'conf_dir = "/etc/cni/net.d"',
