@@ -151,7 +151,7 @@ test-day: build
 
 # The official conformance suite, on a node of real components whose control plane is `orch standalone`: root, Debian's packages, an hour of
 # compiling at first, then half an hour. SERVER=tiers runs it on api-servers and gateways behind nginx, SERVER=all on these and kube-apiserver as well;
-# SUITE=1.37.2 takes the suite of a later release; SIGS, ONLY, PROCS, MINUTES, OUT: docs/conformance.md.
+# SUITE=1.37.2 takes the suite of a later release; SIGS, ONLY, AMEND, PROCS, MINUTES, OUT: docs/conformance.md.
 conformance: build
 	npx tsx test/on-cluster/conformance/main.ts
 

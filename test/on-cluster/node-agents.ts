@@ -41,7 +41,9 @@ export function agentCommand(who: AgentName, settings: AgentSettings, kubelet: s
   if (who === 'reference') return { command: kubelet, args };
   // Cases, and pods that mount folders of the node, know the folder of the kubelet by its name.
   const further = ['--naming=kubernetes', '--root-dir=/var/lib/kubelet'];
-  return { command: process.execPath, args: [EXECUTABLE, 'node-agent', ...further, ...args] };
+  const command = [process.execPath, EXECUTABLE, 'node-agent', ...further, ...args];
+  // A case looks for the process of that name, to see the mounts that it sees.
+  return { command: 'bash', args: ['-c', 'exec -a kubelet "$0" "$@"', ...command] };
 }
 
 /** A KubeletConfiguration. */

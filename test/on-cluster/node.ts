@@ -25,6 +25,8 @@ export interface NodeSettings {
   readonly registries?: string;
   /** Who runs its pods. Default: the kubelet of the release. */
   readonly agent?: AgentName;
+  /** Whether it is the only node, whose mounts are seen by all processes of the place, as on a machine. Default: no. */
+  readonly isOnly?: boolean;
 }
 
 /** A node: containerd and what runs its pods in mounts of their own, as processes of this machine. */
@@ -98,7 +100,7 @@ export class Node {
     const holder = this.#process(
       'mounts',
       'unshare',
-      ['--mount', 'sh', '-ec', script],
+      ['--mount', `--propagation=${this.settings.isOnly ? 'unchanged' : 'private'}`, 'sh', '-ec', script],
       async () => readFileSync(held, 'utf8') !== '',
     );
     this.#holder = (await holder.start()).pid;
@@ -137,6 +139,11 @@ export class Node {
       `sandbox_image = "${this.settings.sandboxImage}"`,
       'restrict_oom_score_adj = true',
       'disable_apparmor = true',
+      // Cases ask for a handler of that name, which does what the usual one does.
+      ...['runc', 'test-handler'].flatMap((handler) => [
+        `${cri}.containerd.runtimes.${handler}]`,
+        'runtime_type = "io.containerd.runc.v2"',
+      ]),
       `${cri}.cni]`,
       'bin_dir = "/usr/lib/cni"',
       'conf_dir = "/etc/cni/net.d"',

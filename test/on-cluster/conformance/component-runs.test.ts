@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { type ComponentRuns, componentRemarks, componentSkips, componentTable } from './component-runs.js';
+import {
+  amended,
+  type ComponentRuns,
+  componentRemarks,
+  componentSkips,
+  componentTable,
+  withSkipsCounted,
+} from './component-runs.js';
 import type { CaseResult, RunSummary } from './results.js';
 
 const run = (group: string, passed: number, notable: readonly CaseResult[] = []): RunSummary => ({
@@ -34,6 +41,33 @@ test('what did not pass is named with what became of it with the others', () => 
   ]);
   const { 'reference-further': _, ...without } = runs;
   expect(there(without).map(([, outcome]) => outcome)).toEqual(['not run', 'not run']);
+  const remarks = componentRemarks(without, { '[sig-node] a': 'failed' });
+  expect(remarks.map(({ there: outcome }) => outcome)).toEqual(['failed', 'not run']);
+});
+
+test('chosen cases replace what is known of them, and those that were not reached do not', () => {
+  const whole = run('node', 1, [failed('[sig-node] a'), { name: '[sig-node] b', outcome: 'failed' }]);
+  const again: CaseResult[] = [
+    { name: '[sig-node] a', outcome: 'passed' },
+    { name: '[sig-node] b', outcome: 'skipped', reason: 'not reached in the time' },
+    { name: '[sig-node] c', outcome: 'failed', reason: 'new' },
+    { name: '[sig-apps] d', outcome: 'passed' },
+  ];
+  expect(amended(whole, again)).toEqual({
+    ...whole,
+    counts: { node: { passed: 1, failed: 2, skipped: 0 } },
+    notable: [{ name: '[sig-node] b', outcome: 'failed' }, again[2]],
+  });
+});
+
+test('cases that leave themselves out can be counted by the reason', () => {
+  const skipped = (name: string, at: number): CaseResult => ({
+    ...{ name, outcome: 'skipped', reason: `Driver local does not support ext3 (test/e2e/x.go:${at})` },
+  });
+  const whole = run('storage', 1, [skipped('a', 1), failed('b'), skipped('c', 2)]);
+  const { notable, leftOut } = withSkipsCounted(whole);
+  expect(notable).toEqual([failed('b')]);
+  expect(leftOut).toEqual({ 'Driver local does not support ext3': 2 });
 });
 
 test('what was skipped is named by the reason, not by the place that says it', () => {

@@ -16,8 +16,8 @@ const LEFT_OUT: readonly (readonly [reason: string, names: RegExp])[] = [
     'storage that is provisioned',
     /Dynamic Provisioning|DynamicProvisioner|Volume metrics|Default StorageClass|PVC Protection|volume-?limits/,
   ],
-  ['hours: all patterns of use of volumes that are folders or disks of the node', /In-tree Volumes/],
   ['Flexvolumes, or an SSD of a cloud', /Flexvolume|flexvolume|gce-localssd/],
+  ['a run of their own: all patterns of use of volumes that are folders or disks of the node', /In-tree Volumes/],
   ['volumes that grow while they are mounted', /expansion/],
   ['images that the registry of the run does not have', /ClusterDns \[Feature:Example/],
   ['a network that enforces policies', /NetworkPolicy|Netpol/],
@@ -56,5 +56,14 @@ export function furtherCases(all: readonly string[]): FurtherCases {
   }
   return { names, leftOut };
 }
+
+/** All patterns of use of volumes that one node has without clouds and drivers. */
+export function volumeCases(all: readonly string[]): FurtherCases {
+  return { names: all.filter((name) => VOLUMES.test(name) && !PROVISIONED.test(name)), leftOut: {} };
+}
+
+const VOLUMES = /In-tree Volumes \[Driver: (?:hostPath|emptydir|local)(?!.*gce-localssd)/;
+/** Windows has one of these file systems; a driver of CSI makes the rest. */
+const PROVISIONED = /\[Testpattern: (?:[^\]]*ntfs|Dynamic|Generic|Pre-provisioned Snapshot)/;
 
 const reasonOf = (name: string): string | undefined => LEFT_OUT.find(([, names]) => names.test(name))?.[0];

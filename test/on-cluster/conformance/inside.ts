@@ -8,7 +8,7 @@ import { makeControlGroup, makePlace, NODES, put } from '../place.js';
 import { type ClusterServer, ReferenceServer, StandaloneServer } from '../servers.js';
 import { TieredServer } from '../tiers.js';
 import { excludedIn } from './excluded.js';
-import { type FurtherCases, furtherCases } from './further.js';
+import { type FurtherCases, furtherCases, volumeCases } from './further.js';
 import { runPortions } from './portions.js';
 import { REGISTRY_HOST, REGISTRY_PORT, startRegistry } from './registry.js';
 import type { RunResult } from './results.js';
@@ -28,7 +28,8 @@ async function main(settings: InsideSettings): Promise<void> {
   try {
     await plane.start();
     processes.push(...plane.processes, ...(await startNetwork(dir, programs, plane)));
-    const node = new Node({ ...NODES[0], ...imagesOf(dir), agent: settings.agent }, dir, programs, plane);
+    const own = { ...imagesOf(dir), agent: settings.agent, isOnly: true };
+    const node = new Node({ ...NODES[0], ...own }, dir, programs, plane);
     await node.start([]);
     processes.push(...node.processes);
     if (settings.hold) await held(dir, plane.kubeconfig('admin'));
@@ -62,7 +63,8 @@ function serverOf({ dir, server, programs }: InsideSettings): ClusterServer {
 
 /** The cases of a set, and how many others are left out for which reason. */
 async function casesOf(suite: Suite, cases: CaseSet): Promise<FurtherCases> {
-  return cases === 'further' ? furtherCases(await suite.allNames()) : { names: await suite.names(), leftOut: {} };
+  if (cases === 'conformance') return { names: await suite.names(), leftOut: {} };
+  return (cases === 'further' ? furtherCases : volumeCases)(await suite.allNames());
 }
 
 /** Where a node gets the suite's images: from the registry of the run, whatever host they name. */

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { RELEASE } from '../../clients/control-plane/release-module.js';
 import { inRunFolder, installForNodes, runInNamespaces } from '../namespaces.js';
 import { compared, comparisonTable, failedIn } from './comparison.js';
-import { keepComparison, keepComponentRun, keepRuns } from './page.js';
+import { keepCases, keepComparison, keepComponentRun, keepRuns } from './page.js';
 import { buildConformancePrograms } from './programs.js';
 import { expressionFor } from './reports.js';
 import { type RunResult, type RunSummary, summaryOf, tableOf } from './results.js';
@@ -52,10 +52,13 @@ function runAll(order: Order, run: Runner): boolean {
   const runs = new Map<ServerName, RunSummary>();
   for (const server of servers) {
     const result = run(server, only);
-    if (result) runs.set(server, summaryOf(result));
+    if (!result) continue;
+    runs.set(server, summaryOf(result));
+    if (order.amends && server === 'orch' && order.agent === order.scheduler)
+      keepCases(`${order.agent}-${order.cases}`, result.cases);
   }
   console.log(`\n${tableOf([...runs.values()])}`);
-  if (only === undefined) keepWhole(order, runs);
+  if (only === undefined && !order.amends) keepWhole(order, runs);
   return servers.every((name) => runs.get(name)?.notable.every(({ outcome }) => outcome !== 'failed'));
 }
 

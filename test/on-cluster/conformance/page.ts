@@ -2,11 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type ComparedCase, type Comparison, comparisonTable, type Verdict } from './comparison.js';
 import {
+  amended,
+  type CasesAlone,
   type ComponentRun,
   type ComponentRuns,
   componentRemarks,
   componentSkips,
   componentTable,
+  withSkipsCounted,
 } from './component-runs.js';
 import { type CaseResult, groupOf, type RunSummary, shortName, tableOf } from './results.js';
 import { SERVERS, type ServerName } from './settings.js';
@@ -20,6 +23,8 @@ export interface Kept extends Partial<Record<ServerName, RunSummary>> {
   later?: Comparison;
   /** With either set of components on `orch standalone`. Those of conformance with the real ones are `orch` above. */
   components?: ComponentRuns;
+  /** Cases that the kubelet and kube-scheduler ran one by one. */
+  alone?: CasesAlone;
 }
 
 /** Keeps runs, and writes them into their page. */
@@ -31,8 +36,19 @@ export function keepRuns(runs: ReadonlyMap<ServerName, RunSummary>): void {
 
 /** Keeps a run by which components are compared, and writes it into the page. */
 export function keepComponentRun(name: ComponentRun, run: RunSummary): void {
+  const whole = name.endsWith('-volumes') ? withSkipsCounted(run) : run;
   keep((kept) => {
-    kept.components = { ...kept.components, [name]: renewed(kept.components?.[name], run) };
+    kept.components = { ...kept.components, [name]: renewed(kept.components?.[name], whole) };
+  });
+}
+
+/** Keeps what became of chosen cases, where a whole run is kept or the real components ran them, and writes it into the page. */
+export function keepCases(name: ComponentRun, cases: readonly CaseResult[]): void {
+  keep((kept) => {
+    const whole = kept.components?.[name];
+    if (whole) kept.components = { ...kept.components, [name]: amended(whole, cases) };
+    else if (name.startsWith('reference-'))
+      kept.alone = { ...kept.alone, ...Object.fromEntries(cases.map((each) => [each.name, each.outcome])) };
   });
 }
 
@@ -68,7 +84,7 @@ export function pageWith(kept: Kept, page: string): string {
   const withLater = kept.later ? replaced(whole, 'make conformance SUITE', comparisonOf(kept.later)) : whole;
   if (!kept.components) return withLater;
   const components = { ...(kept.orch && { 'reference-conformance': kept.orch }), ...kept.components };
-  return replaced(withLater, 'make conformance NODE_AGENT', componentsOf(components));
+  return replaced(withLater, 'make conformance NODE_AGENT', componentsOf(components, kept.alone));
 }
 
 /** A page with another text between the marks of a command. */
@@ -80,27 +96,30 @@ function replaced(page: string, command: string, text: string): string {
 }
 
 /** Runs with either set of components as a part of a page. */
-function componentsOf(runs: ComponentRuns): string {
+function componentsOf(runs: ComponentRuns, alone: CasesAlone | undefined): string {
   const dates = Object.values(runs).map(({ date }) => date.slice(0, 10));
-  const remarks = componentRemarks(runs).map(({ name, outcome, reason, there }) =>
+  const remarks = componentRemarks(runs, alone).map(({ name, outcome, reason, there }) =>
     itemOf(`${outcome}: ${shortName(name)}; there: ${there}`, reason),
   );
   const skipped = [...componentSkips(runs)].map(([reason, cases]) =>
     itemOf(`${reason}: ${cases.map(({ name }) => shortName(name)).join('; ')}`),
   );
-  const leftOut = Object.entries(runs['orch-further']?.leftOut ?? {}).map(
-    ([reason, count]) => `* ${reason}: ${count}\n`,
-  );
+  const leftOut = countsOf(runs['orch-further']?.leftOut);
+  const without = countsOf(runs['orch-volumes']?.leftOut);
   const parts = [
     ...[componentTable(runs), `Runs of ${dates.sort().at(-1)} and before.\n`],
     ...(remarks.length === 0
       ? []
       : [`What did not pass at once here, and what became of it there:\n\n${remarks.join('')}`]),
     ...(skipped.length === 0 ? [] : [`What was skipped:\n\n${skipped.join('')}`]),
+    ...(without.length === 0 ? [] : [`Patterns that the suite skips, by what it says:\n\n${without.join('')}`]),
     ...(leftOut.length === 0 ? [] : [`Cases of these groups that are not run, as they need:\n\n${leftOut.join('')}`]),
   ];
   return `\n${parts.join('\n')}\n`;
 }
+
+const countsOf = (counts: Readonly<Record<string, number>> = {}): string[] =>
+  Object.entries(counts).map(([reason, count]) => wrapped(`* ${escaped(reason)}: ${count}`));
 
 /** The results of runs as a part of a page: a table, and each case that did not pass with its reason. */
 function resultsOf(runs: readonly RunSummary[]): string {

@@ -8,6 +8,7 @@ test('by default all cases run on the standalone server, six at once', () => {
     ...{ agent: 'reference', scheduler: 'reference', cases: 'conformance' },
     groups: [],
     only: undefined,
+    amends: false,
     atOnce: 6,
     minutes: 120,
     hold: false,
@@ -37,8 +38,8 @@ test('the agent of the node and the scheduler may be those of orch, and cases ot
   expect(order).toMatchObject({ agent: 'orch', scheduler: 'orch', cases: 'further' });
 });
 
-test('HOLD is set by its presence', () => {
-  expect(orderOf({ HOLD: '' }).hold).toBe(true);
+test('HOLD and AMEND are set by their presence', () => {
+  expect(orderOf({ HOLD: '', AMEND: '' })).toMatchObject({ hold: true, amends: true });
 });
 
 test.each([
@@ -50,8 +51,9 @@ test.each([
   [{ SUITE: '1.37.2', SERVER: 'reference' }, /^SERVER: /],
   [{ NODE_AGENT: 'kubelet' }, /^NODE_AGENT: reference or orch, not kubelet$/],
   [{ SCHEDULER: '' }, /^SCHEDULER: reference or orch, not $/],
-  [{ CASES: 'all' }, /^CASES: conformance or further, not all$/],
-  [{ CASES: 'further', SUITE: '1.37.2' }, /^CASES: further ones/],
+  [{ CASES: 'all' }, /^CASES: conformance, further, volumes, not all$/],
+  [{ CASES: 'constructor' }, /^CASES: /],
+  [{ CASES: 'further', SUITE: '1.37.2' }, /^CASES: others/],
   [{ PROCS: '0' }, /^PROCS: a number from 1, not 0$/],
   [{ MINUTES: 'ten' }, /^MINUTES: a number from 1, not ten$/],
   [{ ONLY: '(' }, /regular expression/],

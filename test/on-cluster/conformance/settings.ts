@@ -18,8 +18,16 @@ const LISTS: ReadonlyMap<string, readonly ServerName[]> = new Map([
   ['all', Object.keys(SERVERS) as ServerName[]],
 ]);
 
-/** Which cases of the suite of the release: those of conformance, or the others that one node without clouds can be asked. */
-export type CaseSet = 'conformance' | 'further';
+/** Which cases of the suite of the release there are, with what tables call them. */
+export const CASE_SETS = {
+  conformance: '[Conformance]',
+  /** Others that one node without clouds can be asked. */
+  further: 'further cases',
+  /** All patterns of use of volumes that are folders or disks of the node. */
+  volumes: 'patterns of volumes',
+} as const;
+/** Name of one of {@link CASE_SETS}. */
+export type CaseSet = keyof typeof CASE_SETS;
 
 /** What is run, and how. */
 export interface Order {
@@ -35,6 +43,8 @@ export interface Order {
   readonly groups: readonly string[];
   /** Regular expression of the names of cases; all when undefined. */
   readonly only: string | undefined;
+  /** Whether results of chosen cases replace what is kept of these. */
+  readonly amends: boolean;
   /** Cases that run at once. */
   readonly atOnce: number;
   /** Bound of the run on one server. */
@@ -51,7 +61,7 @@ export interface Order {
  * @throws Error for what is none of their values
  */
 export function orderOf(env: NodeJS.ProcessEnv): Order {
-  const { SUITE = RELEASE, SERVER = 'orch', SIGS = '', ONLY, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
+  const { SUITE = RELEASE, SERVER = 'orch', SIGS = '', ONLY, AMEND, PROCS = '6', MINUTES = '120', OUT, HOLD } = env;
   const [agent, scheduler] = [componentOf('NODE_AGENT', env), componentOf('SCHEDULER', env)];
   const suite = releaseOf(SUITE);
   const cases = casesOf(env, suite);
@@ -63,14 +73,14 @@ export function orderOf(env: NodeJS.ProcessEnv): Order {
     throw new Error(`SERVER: ${SERVERS.reference} runs what fails on one other of the suite of a later release`);
   const [atOnce, minutes] = [countOf('PROCS', PROCS), countOf('MINUTES', MINUTES)];
   if (ONLY !== undefined) new RegExp(ONLY); // says what is wrong before an hour of compiling
-  const choice = { groups: wordsOf(SIGS), only: ONLY, atOnce, minutes };
+  const choice = { groups: wordsOf(SIGS), only: ONLY, amends: AMEND !== undefined, atOnce, minutes };
   return { suite, servers, agent, scheduler, cases, ...choice, hold: HOLD !== undefined, logs: OUT };
 }
 
 function casesOf({ CASES = 'conformance' }: NodeJS.ProcessEnv, suite: string): CaseSet {
-  if (CASES !== 'conformance' && CASES !== 'further') throw new Error(`CASES: conformance or further, not ${CASES}`);
-  if (CASES === 'further' && suite !== RELEASE) throw new Error(`CASES: further ones are those of ${RELEASE} alone`);
-  return CASES;
+  if (!Object.hasOwn(CASE_SETS, CASES)) throw new Error(`CASES: ${Object.keys(CASE_SETS).join(', ')}, not ${CASES}`);
+  if (CASES !== 'conformance' && suite !== RELEASE) throw new Error(`CASES: others are those of ${RELEASE} alone`);
+  return CASES as CaseSet;
 }
 
 /** Whose a component of the cluster is. */
@@ -94,7 +104,7 @@ function countOf(name: string, value: string): number {
 }
 
 /** What the part outside the namespaces hands over. */
-export interface InsideSettings extends Omit<Order, 'servers' | 'logs'> {
+export interface InsideSettings extends Omit<Order, 'servers' | 'logs' | 'amends'> {
   readonly dir: string;
   readonly server: ServerName;
   readonly programs: ConformancePrograms;

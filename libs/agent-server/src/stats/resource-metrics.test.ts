@@ -17,9 +17,10 @@ const usage: SandboxStatistics = {
   containers: [container('c', { cpu, memory }), container('bare', {})],
 };
 const disk = { capacityBytes: 9, availableBytes: 5, usedBytes: 4, inodes: 9, inodesFree: 3, device: 1 };
+const usedMemory = { usageBytes: 2, workingSetBytes: 3, rssBytes: 1, pageFaults: 5, majorPageFaults: 0 };
 const node: NodeUsage = {
   ...{ at: 1_000, startedAt: 0, cpu: { usageCoreNanoseconds: 4_000_000_000, usageNanoCores: 7 } },
-  memory: { capacityBytes: 4, availableBytes: 1, usageBytes: 2, workingSetBytes: 3 },
+  memory: { capacityBytes: 4, availableBytes: 1, ...usedMemory },
   ...{ nodefs: disk, imagefs: disk, hasOwnImagefs: false, processes: { max: 100, running: 10 } },
 };
 const pod: Pod = {
@@ -92,7 +93,7 @@ it('the summary has the node with its file systems, and pods with their volumes;
     node: {
       nodeName: 'n',
       cpu: { time, usageCoreNanoSeconds: 4_000_000_000, usageNanoCores: 7 },
-      memory: { time, availableBytes: 1, usageBytes: 2, workingSetBytes: 3 },
+      memory: { time, availableBytes: 1, ...usedMemory },
       fs: { time, availableBytes: 5, capacityBytes: 9, usedBytes: 4, inodesFree: 3, inodes: 9, inodesUsed: 6 },
       runtime: { imageFs: { time, availableBytes: 5, usedBytes: 3, inodesUsed: 2 } },
       rlimit: { time, maxpid: 100, curproc: 10 },

@@ -5,7 +5,7 @@ import { allocatableOf, amountsOf } from '@orch/pod-environment';
 import type { Node, NodeStatus } from '@orch/schema/types/core/v1';
 import { type Machine, readMachine } from '../node/machine.js';
 import { machineAddresses, nodeIPs, nodeNameOf } from '../node/node-addresses.js';
-import { type NodeObjectSettings, nodeObject, nodeStatus } from '../node/node-object.js';
+import { type NodeObjectSettings, nodeObject, nodeStatus, withGivenResources } from '../node/node-object.js';
 import type { NodeAgentOptions } from '../options/agent-options.js';
 import { reservedShares } from './reserved-shares.js';
 
@@ -63,7 +63,7 @@ export class ThisNode {
   /** Returns the node as the API has it, with the resources that were measured last. */
   get object(): Node {
     const known = this.#reported ?? this.initial();
-    return { ...known, status: { ...known.status, ...this.#status } };
+    return { ...known, status: { ...known.status, ...withGivenResources(this.#status, known.status) } };
   }
 
   /** Resources that pods can have. */

@@ -101,6 +101,16 @@ export function nodeStatus(
   };
 }
 
+/** Resources that the agent measures: where it does not report one, the machine has none of it. */
+const MEASURED = /^(?:cpu|memory|pods|ephemeral-storage|hugepages-.+)$/;
+
+/** Returns the status of the node with the resources that others have given the node in the API, which pods can have whole. */
+export function withGivenResources(own: NodeStatus, known: NodeStatus = {}): NodeStatus {
+  const given = Object.fromEntries(Object.entries(known.capacity ?? {}).filter(([name]) => !MEASURED.test(name)));
+  if (Object.keys(given).length === 0) return own;
+  return { ...own, capacity: { ...given, ...own.capacity }, allocatable: { ...given, ...own.allocatable } };
+}
+
 function capacityOf(
   { maxPods, podsPerCore, countsStorage }: NodeObjectSettings,
   machine: Machine,

@@ -5,6 +5,7 @@ import type { EventSink } from '@orch/pod-environment';
 import type { Clock, Logger } from '@orch/runtime';
 import type { Node, NodeCondition, NodeStatus } from '@orch/schema/types/core/v1';
 import { type NodeHealth, nodeConditions } from './node-conditions.js';
+import { withGivenResources } from './node-object.js';
 import { NODES } from './node-registration.js';
 
 /** Dependencies of {@link NodeStatusReporter}. */
@@ -74,7 +75,7 @@ export class NodeStatusReporter {
     const now = formatTime(clock.wall());
     const before = node.status ?? {};
     const conditions = nodeConditions(before.conditions ?? [], await health(), now, { name, events });
-    const after: NodeStatus = { ...before, ...(await status()), conditions };
+    const after: NodeStatus = { ...before, ...withGivenResources(await status(), before), conditions };
     const isDue = this.#reportedAt === undefined || clock.now() - this.#reportedAt >= reportMs;
     if (!isDue && !hasChanged(before, after)) return;
     const body = { status: statusPatch(before, after) };

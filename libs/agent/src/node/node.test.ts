@@ -14,7 +14,13 @@ import { nodeIPs, nodeNameOf } from './node-addresses.js';
 import { nodeConditions } from './node-conditions.js';
 import { healthProblems } from './node-health.js';
 import { NodeLease } from './node-lease.js';
-import { attachAnnotation, defaultLabels, type NodeObjectSettings, nodeObject } from './node-object.js';
+import {
+  attachAnnotation,
+  defaultLabels,
+  type NodeObjectSettings,
+  nodeObject,
+  withGivenResources,
+} from './node-object.js';
 import { registerNode } from './node-registration.js';
 import { NodeStatusReporter } from './node-status-reporter.js';
 
@@ -138,6 +144,19 @@ describe('the object of a node', () => {
     expect(
       nodeObject(settings({ countsStorage: false }), facts).status?.capacity?.['ephemeral-storage'],
     ).toBeUndefined();
+  });
+});
+
+describe('resources that others have given a node', () => {
+  it('stay as they are, and pods can have them whole', () => {
+    const own: NodeStatus = { capacity: { cpu: '4' }, allocatable: { cpu: '3' } };
+    const known = { capacity: { cpu: '2', 'example.com/foo': '5', 'hugepages-1Gi': '1Gi' }, allocatable: {} };
+    expect(withGivenResources(own, known)).toEqual({
+      capacity: { cpu: '4', 'example.com/foo': '5' },
+      allocatable: { cpu: '3', 'example.com/foo': '5' },
+    });
+    const withdrawn = { capacity: { cpu: '4' }, allocatable: { cpu: '3', 'example.com/foo': '5' } };
+    expect(withGivenResources(own, withdrawn)).toBe(own);
   });
 });
 
@@ -274,7 +293,7 @@ describe('the status of the node', () => {
     let stored: Node & ApiObject = {
       metadata: { name: 'n1' },
       status: {
-        capacity: { cpu: '4', 'hugepages-1Gi': '1Gi' },
+        capacity: { cpu: '4', 'hugepages-1Gi': '1Gi', 'example.com/foo': '5' },
         addresses: [{ type: 'InternalIP', address: '10.0.0.4' }],
       },
     };
@@ -315,10 +334,11 @@ describe('the status of the node', () => {
     await reporter.start();
     expect(patches).toHaveLength(1);
     expect(patches[0]?.status).toMatchObject({
-      capacity: { cpu: '4', 'hugepages-1Gi': null },
+      capacity: { cpu: '4', 'hugepages-1Gi': null, 'example.com/foo': '5' },
+      allocatable: { 'example.com/foo': '5' },
       addresses: [{ type: 'InternalIP', address: '10.0.0.5' }, { $patch: 'replace' }],
     });
-    stored = { ...stored, status: { ...stored.status, capacity: { cpu: '4' } } };
+    stored = { ...stored, status: { ...stored.status, capacity: { cpu: '4', 'example.com/foo': '5' } } };
     await clock.advance(60_000);
     expect(patches).toHaveLength(1);
     problems = ['x'];

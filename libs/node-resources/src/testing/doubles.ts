@@ -15,7 +15,10 @@ export const FILESYSTEM = {
 /** A node that has enough of everything. */
 export const CALM: NodeUsage = {
   ...{ at: 0, startedAt: 0, cpu: { usageCoreNanoseconds: 0 } },
-  memory: { capacityBytes: 1_000_000, usageBytes: 600_000, availableBytes: 500_000, workingSetBytes: 500_000 },
+  memory: {
+    ...{ capacityBytes: 1_000_000, usageBytes: 600_000, availableBytes: 500_000, workingSetBytes: 500_000 },
+    ...{ rssBytes: 400_000, pageFaults: 10, majorPageFaults: 1 },
+  },
   nodefs: FILESYSTEM,
   imagefs: FILESYSTEM,
   hasOwnImagefs: false,

@@ -168,21 +168,23 @@ export class UsageMeter {
   /** The root cgroup of version 1 counts what the machine uses; that of version 2 counts nothing. */
   async #memory(): Promise<NodeMemory> {
     const { cgroupMount = '/sys/fs/cgroup' } = this.settings;
-    const [meminfo = '', usage, statistics = ''] = await Promise.all([
+    const [meminfo = '', vmstat = '', usage, statistics = ''] = await Promise.all([
       this.#files.read('/proc/meminfo'),
+      this.#files.read('/proc/vmstat'),
       this.#files.read(join(cgroupMount, 'memory/memory.usage_in_bytes')),
       this.#files.read(join(cgroupMount, 'memory/memory.stat')),
     ]);
     const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
     const capacityBytes = kibibytes('MemTotal');
-    const inactive = Number(/^total_inactive_file (\d+)/m.exec(statistics)?.[1] ?? 0);
-    const used =
-      usage === undefined
-        ? capacityBytes - kibibytes('MemFree') - kibibytes('Inactive\\(file\\)')
-        : Number(usage) - inactive;
-    const workingSetBytes = Math.min(Math.max(used, 0), capacityBytes);
-    const usageBytes = usage === undefined ? capacityBytes - kibibytes('MemFree') : Number(usage);
-    return { capacityBytes, usageBytes, availableBytes: capacityBytes - workingSetBytes, workingSetBytes };
+    const isCounted = usage !== undefined;
+    const usageBytes = isCounted ? Number(usage) : capacityBytes - kibibytes('MemFree');
+    const inactive = isCounted ? countIn(statistics, 'total_inactive_file') : kibibytes('Inactive\\(file\\)');
+    const workingSetBytes = Math.min(Math.max(usageBytes - inactive, 0), capacityBytes);
+    return {
+      ...{ capacityBytes, usageBytes, availableBytes: capacityBytes - workingSetBytes, workingSetBytes },
+      rssBytes: isCounted ? countIn(statistics, 'total_rss') : kibibytes('AnonPages'),
+      ...{ pageFaults: countIn(vmstat, 'pgfault'), majorPageFaults: countIn(vmstat, 'pgmajfault') },
+    };
   }
 
   async #processes(): Promise<{ max: number; running: number }> {
@@ -200,3 +202,7 @@ export class UsageMeter {
     return first ? this.#files.filesystem(first.mountpoint).catch(() => nodefs) : nodefs;
   }
 }
+
+/** A number from lines of names and numbers, as the kernel writes statistics; 0 if it is not there. */
+const countIn = (statistics: string, name: string): number =>
+  Number(new RegExp(`^${name} (\\d+)`, 'm').exec(statistics)?.[1] ?? 0);

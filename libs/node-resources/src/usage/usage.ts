@@ -12,6 +12,12 @@ export interface NodeMemory {
   readonly usageBytes: number;
   /** Memory in use, without file pages that are not used any more. */
   readonly workingSetBytes: number;
+  /** Memory of processes that is of no file. */
+  readonly rssBytes: number;
+  /** Page faults since the machine was started. */
+  readonly pageFaults: number;
+  /** Those of them for which a page was read. */
+  readonly majorPageFaults: number;
 }
 
 /** Usage of the node as a whole. */
