@@ -74,7 +74,7 @@ export class NodeRig {
       ...[`--cgroup-root=${this.cgroup}`, '--make-iptables-util-chains=false', '--healthz-port=0', '--oom-score-adj=0'],
       ...['--fail-swap-on=false', '--image-gc-high-threshold=100', `--cert-dir=${join(dir, 'certificates')}`],
       containerd ? `--container-runtime-endpoint=unix://${containerd.socket}` : '--container-runtime-endpoint=process:',
-      `--process-images=${join(dir, 'images')}`,
+      ...[`--process-images=${join(dir, 'images')}`, `--pod-logs-dir=${this.logs}`],
       ...(this.settings.manifests ? [`--pod-manifest-path=${this.manifests}`] : []),
       ...(this.settings.args ?? ['--eviction-hard=']),
     ];
@@ -83,6 +83,11 @@ export class NodeRig {
   /** Folder of the agent's state. */
   get root(): string {
     return this.settings.root ?? join(this.dir, 'root');
+  }
+
+  /** Folder of the logs of pods: the agent of another node on this machine would remove those that it does not know. */
+  get logs(): string {
+    return join(this.dir, 'logs');
   }
 
   /** Folder of the manifests of static pods. */
@@ -193,7 +198,7 @@ export class NodeRig {
   /** What there is of pods on the machine now. */
   async remains(): Promise<Remains> {
     return remainsOf({
-      ...{ dir: this.dir, root: this.root, cgroup: this.cgroup, prefix: this.prefix },
+      ...{ dir: this.dir, root: this.root, logs: this.logs, cgroup: this.cgroup },
       ...(this.containerd && { containerd: this.containerd }),
     });
   }

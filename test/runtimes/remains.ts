@@ -7,7 +7,6 @@ import type { Containerd } from './containerd.js';
 
 /** The shell that keeps containerd, the one that starts it again, and containerd. */
 const DAEMONS = 3;
-const LOGS = '/var/log/pods';
 const CGROUPS = '/sys/fs/cgroup';
 
 /** How much there is of pods on a machine. */
@@ -35,10 +34,10 @@ interface Place {
   readonly dir: string;
   /** Folder of the agent's state. */
   readonly root: string;
+  /** Folder of the logs of pods. */
+  readonly logs: string;
   /** Control group of all pods. */
   readonly cgroup: string;
-  /** Begin of the names of its pods. */
-  readonly prefix: string;
   /** Its containerd; absent where containers are processes. */
   readonly containerd?: Containerd;
 }
@@ -52,15 +51,13 @@ export async function remainsOf(place: Place): Promise<Remains> {
     records: containerd ? await recordsOf(containerd) : own.length,
     processes: containerd ? descendants(containerd.pid).length - DAEMONS : processesOf(basename(dir)),
     mounts: countMounts(dir, containerd?.inner),
-    folders: [...entries(join(root, 'pods')), ...logsOf(place.prefix), ...own, ...tasksOf(containerd)].length,
+    folders: [...entries(join(root, 'pods')), ...entries(place.logs), ...own, ...tasksOf(containerd)].length,
     groups: countGroups(place.cgroup),
     networks: containerd ? networksOf(containerd) : 0,
   };
 }
 
 const entries = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
-
-const logsOf = (prefix: string): string[] => entries(LOGS).filter((name) => name.startsWith(`default_${prefix}-`));
 
 async function recordsOf(containerd: Containerd): Promise<number> {
   const runtime = new CriRuntime({ socket: containerd.socket });

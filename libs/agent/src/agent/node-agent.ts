@@ -240,7 +240,7 @@ export class NodeAgent {
     });
     const watch = new NodeWatch({ client: clients.pods, name: node.name, onNode: (seen) => node.note(seen), logger });
     for (const followed of [watch, source]) followed.start();
-    const heartbeats = [this.#makeLease(clients), this.#makeReporter(clients, pods, events)];
+    const heartbeats = [this.#makeLease(clients), this.#makeReporter(clients, pods, events, watch)];
     this.#started.push(watch, source, ...heartbeats);
     for (const heartbeat of heartbeats) void heartbeat.start();
   }
@@ -262,12 +262,18 @@ export class NodeAgent {
     });
   }
 
-  #makeReporter({ heartbeats: client }: AgentClients, { relist }: PodAgent, events: EventSink): NodeStatusReporter {
+  #makeReporter(
+    { heartbeats: client }: AgentClients,
+    { relist }: PodAgent,
+    events: EventSink,
+    watch: NodeWatch,
+  ): NodeStatusReporter {
     const { options, runtime, clock, logger } = this.settings;
     const { node } = this;
     return new NodeStatusReporter({
       client,
       name: node.name,
+      known: () => watch.node,
       status: () => node.status(),
       health: async () => ({
         problems: await healthProblems({ runtime, relistAgeMs: relist.ageMs, missingCapacity: [] }),

@@ -14,6 +14,8 @@ interface NodeStatusReporterSettings {
   readonly client: Pick<Client, 'get' | 'patch'>;
   /** Name of the node. */
   readonly name: string;
+  /** Returns the node as it is followed, which is not read then; undefined while it is not known. */
+  readonly known: () => Node | undefined;
   /** Returns the status of the node now, but for its conditions. */
   readonly status: () => Promise<NodeStatus>;
   /** Returns what the conditions follow from. */
@@ -61,7 +63,7 @@ export class NodeStatusReporter {
     const { logger } = this.settings;
     for (let attempt = 1; attempt <= ATTEMPTS && !this.#stopped; attempt++) {
       try {
-        await this.#attempt();
+        await this.#attempt(attempt > 1);
         return;
       } catch (error) {
         logger.warn('the status of the node cannot be reported', { attempt, err: String(error) });
@@ -69,9 +71,10 @@ export class NodeStatusReporter {
     }
   }
 
-  async #attempt(): Promise<void> {
-    const { client, name, status, health, reportMs, clock, events } = this.settings;
-    const node = await client.get<Node & ApiObject>(NODES, name);
+  /** @param anew whether the node is read, as what is known of it may be wrong */
+  async #attempt(anew: boolean): Promise<void> {
+    const { client, name, known, status, health, reportMs, clock, events } = this.settings;
+    const node = (anew ? undefined : known()) ?? (await client.get<Node & ApiObject>(NODES, name));
     const now = formatTime(clock.wall());
     const before = node.status ?? {};
     const conditions = nodeConditions(before.conditions ?? [], await health(), now, { name, events });

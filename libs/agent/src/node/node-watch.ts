@@ -30,9 +30,15 @@ export class NodeWatch {
       },
     );
     this.#unsubscribe = this.#informer.onChange(() => {
-      const [node] = this.#informer.list();
+      const { node } = this;
       if (node) onNode(node);
     });
+  }
+
+  /** The node as the API has it now; undefined while it is not known. */
+  get node(): Node | undefined {
+    const [node] = this.#informer.hasSynced ? this.#informer.list() : [];
+    return node;
   }
 
   /** Begins to follow the node. */

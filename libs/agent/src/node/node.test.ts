@@ -323,6 +323,7 @@ describe('the status of the node', () => {
     const reporter = new NodeStatusReporter({
       client,
       name: 'n1',
+      known: () => undefined,
       status: async () => own,
       health: async () => ({ problems, memoryPressure: false, diskPressure: false, pidPressure: false }),
       updateMs: 10_000,
@@ -350,6 +351,39 @@ describe('the status of the node', () => {
     await reporter.stop();
     expect(clock.pending).toBe(0);
   });
+
+  it('does not read a node that is followed, unless a write fails', async () => {
+    const clock = new ManualClock();
+    const state = { known: undefined as (Node & ApiObject) | undefined, reads: 0, patches: 0, isDown: false, cpu: '4' };
+    const reporter = new NodeStatusReporter({
+      client: {
+        async get() {
+          state.reads++;
+          return { metadata: { name: 'n1' } };
+        },
+        async patch(_ref: unknown, _name: string, _type: string, { status }: { status: NodeStatus }) {
+          if (state.isDown) throw new Error('down');
+          state.patches++;
+          state.known = { metadata: { name: 'n1' }, status };
+          return state.known;
+        },
+      } as unknown as Pick<Client, 'get' | 'patch'>,
+      ...{ name: 'n1', known: () => state.known, status: async () => ({ capacity: { cpu: state.cpu } }) },
+      health: async () => ({ problems: [], memoryPressure: false, diskPressure: false, pidPressure: false }),
+      ...{ updateMs: 10_000, reportMs: 300_000, clock, logger: silentLogger },
+      events: { ofPod() {}, ofNode() {} },
+    });
+    await reporter.start();
+    await clock.advance(200_000);
+    expect(state).toMatchObject({ reads: 1, patches: 1 });
+    Object.assign(state, { cpu: '8', isDown: true });
+    await clock.advance(10_000);
+    expect(state).toMatchObject({ reads: 5, patches: 1 });
+    state.isDown = false;
+    await clock.advance(10_000);
+    expect(state).toMatchObject({ reads: 5, patches: 2 });
+    await reporter.stop();
+  });
 });
 
 describe('a machine that was started anew', () => {
@@ -366,7 +400,7 @@ describe('a machine that was started anew', () => {
           return stored;
         },
       } as unknown as Pick<Client, 'get' | 'patch'>,
-      ...{ name: 'n1', status: async () => ({ nodeInfo: { ...nodeInfo, bootID: 'now' } }) },
+      ...{ name: 'n1', known: () => undefined, status: async () => ({ nodeInfo: { ...nodeInfo, bootID: 'now' } }) },
       health: async () => ({ problems: [], memoryPressure: false, diskPressure: false, pidPressure: false }),
       ...{ updateMs: 10_000, reportMs: 10_000, clock, logger: silentLogger },
       events: { ofPod() {}, ofNode: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`) },

@@ -189,7 +189,7 @@ export class PodAgent {
     const { events, syncMs, keptRuns, clock, logger } = this.settings;
     return new PodSyncer({
       runtime,
-      observe: (uid) => this.#observe(uid),
+      observe: (uid, since) => this.#observe(uid, since),
       runner: this.#makeRunner(probes),
       volumes,
       probes,
@@ -225,9 +225,10 @@ export class PodAgent {
     });
   }
 
-  /** Lists anew: what a worker decides by must not be older than what it has done. */
-  async #observe(uid: string) {
-    const listed = (await this.#observation.list()).get(uid);
+  /** Lists anew, unless the last list was begun after that time. */
+  async #observe(uid: string, since: number) {
+    const known = this.relist.since(since);
+    const listed = known ? known.get(uid) : await this.#observation.listOne(uid);
     return listed && this.#observation.observe(listed);
   }
 

@@ -30,8 +30,8 @@ export interface PodCgroups {
 interface PodSyncerSettings {
   /** Runtime of the containers. */
   readonly runtime: Pick<Runtime, 'removeContainer' | 'removeSandbox' | 'conditions'>;
-  /** Returns a pod as the runtime has it now. */
-  readonly observe: (uid: string) => Promise<ObservedPod | undefined>;
+  /** Returns a pod as the runtime has had it after a time; that time is now if it is infinite. */
+  readonly observe: (uid: string, since: number) => Promise<ObservedPod | undefined>;
   /** Starts and stops containers. */
   readonly runner: Pick<PodRunner, 'run' | 'stop'>;
   /** Volumes of pods. */
@@ -66,18 +66,27 @@ interface PodSyncerSettings {
 
 /** Wait after a container could not be started, ms. */
 const START_AGAIN_MS = 10_000;
+/** Time for which the network counts as ready once the runtime has said so, ms: pods of a node are looked at together. */
+const NETWORK_MS = 5_000;
 const DEADLINE = 'Pod was active on the node longer than the specified deadline';
 
 /** Work on pods in each stage of their life. */
 export class PodSyncer implements PodStages {
   /** Reasons for which containers wait, by uid and name. */
   readonly #waiting = new Map<string, Map<string, WaitingReason>>();
+  /** Times at which work on pods has ended, by uid: what is decided by must not be older than what was done. */
+  readonly #workedAt = new Map<string, number>();
+  #networkReadyAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly settings: PodSyncerSettings) {}
 
-  async sync({ pod }: PodWork, signal: AbortSignal): Promise<{ isOver: boolean; againMs: number }> {
+  async sync(work: PodWork, signal: AbortSignal): Promise<{ isOver: boolean; againMs: number }> {
+    return this.#noting(work, () => this.#sync(work, signal));
+  }
+
+  async #sync({ pod }: PodWork, signal: AbortSignal): Promise<{ isOver: boolean; againMs: number }> {
     const { statuses, probes, everyMs } = this.settings;
-    const observed = await this.#observed(pod);
+    const observed = await this.#observedBefore(pod);
     const status = this.#withDeadline(pod, this.#status(pod, observed, false));
     statuses.set(pod, status);
     if (isFinal(status.phase)) return { isOver: true, againMs: 0 };
@@ -97,10 +106,14 @@ export class PodSyncer implements PodStages {
     return { isOver: false, againMs: Math.min(everyMs, this.#untilDeadline(pod), ...waits) };
   }
 
-  async terminate({ pod, verdict, graceOverride, isOrphan }: PodWork): Promise<void> {
+  async terminate(work: PodWork): Promise<void> {
+    return this.#noting(work, () => this.#terminate(work));
+  }
+
+  async #terminate({ pod, verdict, graceOverride, isOrphan }: PodWork): Promise<void> {
     const { statuses, probes, runner } = this.settings;
     const uid = uidOf(pod);
-    const observed = await this.#observed(pod);
+    const observed = await this.#observedBefore(pod);
     if (!isOrphan) statuses.set(pod, withVerdict(this.#status(pod, observed, false), verdict));
     probes.stopKilling(uid);
     await runner.stop(pod, observed, graceOverride);
@@ -129,11 +142,26 @@ export class PodSyncer implements PodStages {
     await removeLogs(pod);
     // Last, as an agent that is started in between knows by it that something of the pod is left.
     for (const { id } of observed.sandboxes) await runtime.removeSandbox(id);
+    this.#workedAt.delete(uidOf(pod));
   }
 
-  async #observed(pod: Pod): Promise<ObservedPod> {
+  async #noting<T>({ pod }: PodWork, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.#workedAt.set(uidOf(pod), this.settings.clock.now());
+    }
+  }
+
+  /** Returns a pod as it was when work on it began, which may be known already. */
+  #observedBefore(pod: Pod): Promise<ObservedPod> {
+    return this.#observed(pod, this.#workedAt.get(uidOf(pod)));
+  }
+
+  /** @param since time after which the runtime is asked for what it has; by default now */
+  async #observed(pod: Pod, since = Number.POSITIVE_INFINITY): Promise<ObservedPod> {
     const { name = '', namespace = '' } = pod.metadata ?? {};
-    return (await this.settings.observe(uidOf(pod))) ?? nothingOf(uidOf(pod), name, namespace);
+    return (await this.settings.observe(uidOf(pod), since)) ?? nothingOf(uidOf(pod), name, namespace);
   }
 
   #status(pod: Pod, observed: ObservedPod, isEnding: boolean): PodStatus {
@@ -178,10 +206,14 @@ export class PodSyncer implements PodStages {
   }
 
   async #checkNetwork(pod: Pod): Promise<void> {
-    if (pod.spec?.hostNetwork) return;
-    const conditions = await this.settings.runtime.conditions();
+    const { runtime, clock } = this.settings;
+    if (pod.spec?.hostNetwork || clock.now() - this.#networkReadyAt < NETWORK_MS) return;
+    const conditions = await runtime.conditions();
     const network = conditions.find(({ type }) => type === 'NetworkReady');
-    if (!network || network.status) return;
+    if (!network || network.status) {
+      this.#networkReadyAt = clock.now();
+      return;
+    }
     const message = `network is not ready: container runtime network not ready: NetworkReady=false reason:${network.reason} message:${network.message}`;
     this.settings.events.ofPod(pod, 'Warning', 'NetworkNotReady', message);
     throw new Error(message);

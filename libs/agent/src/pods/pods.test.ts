@@ -59,6 +59,18 @@ describe('a pod', () => {
     ]);
   });
 
+  it('costs the runtime at rest nothing but the lists of all pods', async () => {
+    await test.create('p', {});
+    await test.pass(5);
+    const methods = ['listContainers', 'listSandboxes', 'containerStatus', 'sandboxStatus', 'conditions'] as const;
+    const counts = () => methods.map((method) => test.runtime.faults.count(method));
+    const before = counts();
+    await test.pass(120);
+    const asked = counts().map((count, at) => count - (before[at] ?? 0));
+    // It was looked at twice.
+    expect(asked).toEqual([120, 120, 0, 0, 2]);
+  });
+
   it('succeeds when its containers end well and are not to be restarted', async () => {
     test.runtime.programs.set('c', { exitAfter: 3_000 });
     await test.create('p', { restartPolicy: 'Never' });

@@ -3,9 +3,9 @@ import { type EventSink, isCriticalPod, type PodAnnotations, podKeyOf, uidOf } f
 import type { Clock, Logger } from '@orch/runtime';
 import type { Pod, PodStatus } from '@orch/schema/types/core/v1';
 import { Periodic } from '../periodic.js';
-import type { NodeUsage, PodUsage } from '../usage/usage.js';
+import { memoryOf, type NodeUsage, type PodUsage } from '../usage/usage.js';
 import type { UsageMeter } from '../usage/usage-meter.js';
-import { storageExcess } from './local-storage.js';
+import { limitsFiles, storageExcess } from './local-storage.js';
 import { evictionMessage } from './messages.js';
 import { observationsOf } from './observe.js';
 import { Pressure } from './pressure.js';
@@ -124,10 +124,18 @@ export class EvictionManager {
     return this.#victim !== undefined && now < this.#victim.until && this.settings.isEnding(this.#victim.uid);
   }
 
+  /** Pods are measured only where that may change something: their usage is expensive to be had. */
   async #measure(): Promise<Measured> {
-    const { meter, podMemory } = this.settings;
-    const [node, usages] = await Promise.all([meter.node(), meter.pods()]);
-    return { node, usages, observations: observationsOf(node, usages.values(), podMemory()) };
+    const { meter, podMemory, pods, thresholds, limitsStorage } = this.settings;
+    const node = await meter.node();
+    // Pods use at most what the whole machine uses.
+    const atLeast = observationsOf(node, node.memory.workingSetBytes, podMemory());
+    const areNeeded =
+      exceeded(thresholds, atLeast, true).length > 0 || (limitsStorage && [...pods()].some(limitsFiles));
+    if (!areNeeded) return { node, usages: new Map(), observations: atLeast };
+    const usages = await meter.pods();
+    const used = [...usages.values()].reduce((sum, usage) => sum + memoryOf(usage), 0);
+    return { node, usages, observations: observationsOf(node, used, podMemory()) };
   }
 
   #candidates({ usages }: Measured): RankedPod[] {

@@ -28,12 +28,20 @@ interface Setup {
   readonly soft?: string[];
   readonly grace?: string;
   readonly reclaim?: string;
+  readonly holdsPods?: boolean;
 }
 
-function setup({ hard = [], soft = [], grace = '', reclaim = '' }: Setup) {
+function setup({ hard = [], soft = [], grace = '', reclaim = '', holdsPods = false }: Setup) {
   const clock = new ManualClock();
   const events = new TestEvents();
-  const state = { node: CALM, pods: [] as Pod[], usages: [] as PodUsage[], removed: [] as string[], ending: '' };
+  const state = {
+    node: CALM,
+    pods: [] as Pod[],
+    usages: [] as PodUsage[],
+    removed: [] as string[],
+    ending: '',
+    measured: 0,
+  };
   const evicted: string[] = [];
   const freed = { node: undefined as NodeUsage | undefined };
   const [, softSignal = ''] = /^(.+?)</.exec(soft[0] ?? '') ?? [];
@@ -44,14 +52,17 @@ function setup({ hard = [], soft = [], grace = '', reclaim = '' }: Setup) {
       soft: parseThresholds(soft),
       gracePeriods: parseEvictionPeriods(new Map(grace ? [[softSignal, grace]] : [])),
       reclaim: parseEvictionAmounts(new Map(reclaim ? [[hardSignal, reclaim]] : [])),
-      holdsPods: false,
+      holdsPods,
     }),
     transitionMs: 60_000,
     maxGraceSeconds: 7,
     limitsStorage: true,
     meter: {
       node: async () => state.node,
-      pods: async () => new Map(state.usages.map((usage) => [usage.uid, usage])),
+      pods: async () => {
+        state.measured++;
+        return new Map(state.usages.map((usage) => [usage.uid, usage]));
+      },
     },
     podMemory: () => 1_000_000,
     pods: () => state.pods,
@@ -91,6 +102,26 @@ describe('EvictionManager', () => {
     await clock.advance(10_000);
     expect(evicted.at(-1)).toContain('within 0s');
     await manager.stop();
+  });
+
+  it('measures pods only where a threshold may be exceeded, or one may have only so many files', async () => {
+    const { manager, state, evicted } = setup({ hard: ['memory.available<100k'], holdsPods: true });
+    state.pods = [testPod('a')];
+    await manager.check();
+    expect(state.measured).toBe(0);
+    // All that is used may be that of pods, which have as much as the machine here.
+    state.node = { ...CALM, memory: { ...CALM.memory, availableBytes: 200_000, workingSetBytes: 950_000 } };
+    await manager.check();
+    expect([state.measured, evicted]).toEqual([1, []]);
+    state.usages = [testUsage('a', 950_000)];
+    await manager.check();
+    expect([state.measured, evicted.length]).toEqual([2, 1]);
+    state.node = CALM;
+    state.pods = [
+      testPod('v', undefined, { containers: [], volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Ki' } }] }),
+    ];
+    await manager.check();
+    expect(state.measured).toBe(3);
   });
 
   it('spares critical pods, and evicts lower priorities first', async () => {

@@ -1,11 +1,14 @@
 import type { EvictionSignal } from '@orch/pod-environment';
-import { memoryOf, type NodeUsage, type PodUsage } from '../usage/usage.js';
+import type { NodeUsage } from '../usage/usage.js';
 import type { Observations, SignalAmount } from './thresholds.js';
 
-/** Returns what is available of everything that has thresholds. @param podMemory memory that pods can have, bytes */
-export function observationsOf(node: NodeUsage, pods: Iterable<PodUsage>, podMemory: number): Observations {
+/**
+ * Returns what is available of everything that has thresholds.
+ * @param used memory that pods use, bytes
+ * @param podMemory memory that pods can have, bytes
+ */
+export function observationsOf(node: NodeUsage, used: number, podMemory: number): Observations {
   const { memory, nodefs, imagefs, processes } = node;
-  const used = [...pods].reduce((sum, pod) => sum + memoryOf(pod), 0);
   const all: [EvictionSignal, SignalAmount][] = [
     ['memory.available', { available: memory.availableBytes, capacity: memory.capacityBytes }],
     ['allocatableMemory.available', { available: podMemory - used, capacity: podMemory }],

@@ -13,6 +13,7 @@ let folder: string;
 let log: string;
 let failure: Error | undefined;
 let reopened: number;
+let asked: number;
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -20,6 +21,7 @@ beforeEach(async () => {
   log = join(folder, '0.log');
   failure = undefined;
   reopened = 0;
+  asked = 0;
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -30,7 +32,10 @@ function rotator(maxFiles = 3): LogRotator {
   return new LogRotator({
     runtime: {
       listContainers: async () => [listed],
-      containerStatus: async () => ({ ...listed, exitCode: 0, reason: '', message: '', logPath: log, mounts: [] }),
+      containerStatus: async () => {
+        asked++;
+        return { ...listed, exitCode: 0, reason: '', message: '', logPath: log, mounts: [] };
+      },
       reopenContainerLog: async () => {
         if (failure) throw failure;
         reopened++;
@@ -51,6 +56,13 @@ describe('LogRotator', () => {
     await writeFile(log, '1234567890');
     await rotator().rotate();
     expect([await files(), reopened]).toEqual([['0.log', '0.log.20230411-000000'], 1]);
+  });
+
+  it('asks the runtime once for the path of the log of a container', async () => {
+    await writeFile(log, '1');
+    const rotate = rotator();
+    for (let round = 0; round < 3; round++) await rotate.rotate();
+    expect(asked).toBe(1);
   });
 
   it('--container-log-max-files: keeps so many files, all but the newest compressed', async () => {

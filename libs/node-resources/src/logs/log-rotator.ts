@@ -28,6 +28,8 @@ const [GZIP, UNFINISHED] = ['.gz', '.tmp'];
 /** Rotates the logs of containers: renames them, has the runtime begin anew, and compresses all but the newest. */
 export class LogRotator {
   readonly #periodic: Periodic;
+  /** Paths of the logs of containers that run, by their ids. */
+  #paths = new Map<string, string>();
 
   constructor(private readonly settings: LogRotatorSettings) {
     const { clock, logger } = settings;
@@ -48,9 +50,13 @@ export class LogRotator {
   /** Rotates the logs that are too large. @throws RuntimeError if containers cannot be listed */
   async rotate(): Promise<void> {
     const { runtime, logger } = this.settings;
+    const known = this.#paths;
+    this.#paths = new Map();
     for (const { id } of await runtime.listContainers({ state: 'running' })) {
       try {
-        await this.#rotateContainer(id);
+        const path = known.get(id) ?? (await runtime.containerStatus(id)).logPath;
+        this.#paths.set(id, path);
+        if (path !== '') await this.#rotateLog(id, path);
       } catch (error) {
         // It may be gone since it was listed.
         if (!isNotFound(error)) logger.warn('the log of a container cannot be rotated', { id, err: String(error) });
@@ -58,10 +64,8 @@ export class LogRotator {
     }
   }
 
-  async #rotateContainer(id: string): Promise<void> {
+  async #rotateLog(id: string, logPath: string): Promise<void> {
     const { runtime, maxBytes } = this.settings;
-    const { logPath } = await runtime.containerStatus(id);
-    if (logPath === '') return;
     // Without a file, an agent ended between rename and reopening: the runtime still writes into the renamed one.
     if ((await sizeOf(logPath)) === undefined) await runtime.reopenContainerLog(id);
     if (((await sizeOf(logPath)) ?? 0) < maxBytes) return;

@@ -423,7 +423,7 @@ describe('files of containers', () => {
         { name: 'kernel.shm_rmid_forced', value: '0' },
       ],
     };
-    const config = await sandboxes.of(podOf({ containers: [{ name: 'c', ports }], securityContext }), 2);
+    const config = await sandboxes.of(podOf({ containers: [{ name: 'c', ports }], securityContext }), 2, true);
     expect(config).toMatchObject({
       metadata: { name: 'p', namespace: 'ns', uid: 'u', attempt: 2 },
       hostname: 'p',
@@ -433,6 +433,19 @@ describe('files of containers', () => {
       cgroupParent: '/kubepods/besteffort/podu',
       sysctls: { 'net.ipv4.tcp_syncookies': '1', 'kernel.shm_rmid_forced': '0' },
     });
-    expect(await sandboxes.of(podOf({ hostNetwork: true }), 0)).toMatchObject({ hostname: '' });
+    expect(await sandboxes.of(podOf({ hostNetwork: true }), 0, true)).toMatchObject({ hostname: '' });
+  });
+
+  it('are warned about when the sandbox is made, and not at each look at the pod', async () => {
+    const told: string[] = [];
+    const sandboxes = new SandboxConfigs({
+      ...{ logs: folder, profiles: '', dns: () => ({ clusterDns: [], clusterDomain: 'c', resolvConf: '' }) },
+      events: {
+        ofPod: (_pod, _type, reason) => void told.push(`pod ${reason}`),
+        ofNode: (_type, reason) => void told.push(`node ${reason}`),
+      },
+    });
+    for (const isNew of [false, true, false]) await sandboxes.of(podOf({}), 0, isNew);
+    expect(told).toEqual(['pod MissingClusterDNS', 'node MissingClusterDNS']);
   });
 });

@@ -63,6 +63,9 @@ export function containerAnnotations(pod: Pod, container: PodContainer, restartC
   };
 }
 
+/** Returns the labels that everything of a pod has in the runtime. */
+export const labelsOfUid = (uid: string): Record<string, string> => ({ [KEY.podUid]: uid });
+
 /** Returns the pod that labels name; undefined for a sandbox or container of somebody else. */
 export function podOfLabels(labels: Texts): PodIdentity | undefined {
   const [uid, name, namespace] = [labels[KEY.podUid], labels[KEY.podName], labels[KEY.podNamespace]];

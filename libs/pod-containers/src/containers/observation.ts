@@ -6,7 +6,7 @@ import {
   type RuntimeContainerStatus,
   type SandboxStatus,
 } from '@orch/container-runtime';
-import { factsOf, type PodIdentity, podOfLabels } from './labels.js';
+import { factsOf, labelsOfUid, type PodIdentity, podOfLabels } from './labels.js';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from './observed-pod.js';
 import { terminationMessage } from './termination-message.js';
 
@@ -34,6 +34,11 @@ type ListingRuntime = Pick<Runtime, 'listSandboxes' | 'listContainers' | 'sandbo
 
 /** Reads pods from the runtime: its lists are all that is known about what runs. */
 export class RuntimeObserver {
+  /** Details of sandboxes that are ready, by their ids: they stay what they are. */
+  readonly #ready = new Map<string, SandboxStatus>();
+  /** Details of containers that run, by their ids. */
+  readonly #running = new Map<string, ObservedContainer>();
+
   /**
    * @param runtimeName scheme of the ids of containers
    * @param nodeIPs addresses that pods share with the node; undefined where they have their own
@@ -47,27 +52,22 @@ export class RuntimeObserver {
   /** Returns all pods of the runtime by their uid; sandboxes and containers of others are left out. @throws RuntimeError */
   async list(): Promise<Map<string, ListedPod>> {
     const [sandboxes, containers] = await Promise.all([this.runtime.listSandboxes(), this.runtime.listContainers()]);
-    const pods = new Map<string, { sandboxes: ListedSandbox[]; containers: ListedContainer[] } & PodIdentity>();
-    const podOf = (identity: PodIdentity) => {
-      const known = pods.get(identity.uid) ?? { ...identity, sandboxes: [], containers: [] };
-      pods.set(identity.uid, known);
-      return known;
-    };
-    for (const sandbox of sandboxes) {
-      const identity = podOfLabels(sandbox.labels);
-      if (identity) podOf(identity).sandboxes.push(sandbox);
-    }
-    for (const container of containers) {
-      const identity = podOfLabels(container.labels);
-      if (identity && factsOf(container.labels, container.annotations)) podOf(identity).containers.push(container);
-    }
-    return pods;
+    keepOnly(this.#ready, sandboxes);
+    keepOnly(this.#running, containers);
+    return podsOf(sandboxes, containers);
+  }
+
+  /** Returns one pod of the runtime; undefined if it has nothing of it. @throws RuntimeError */
+  async listOne(uid: string): Promise<ListedPod | undefined> {
+    const labels = labelsOfUid(uid);
+    const listed = await Promise.all([this.runtime.listSandboxes({ labels }), this.runtime.listContainers({ labels })]);
+    return podsOf(...listed).get(uid);
   }
 
   /** Returns a pod in detail. What vanishes meanwhile is left out. @throws RuntimeError */
   async observe({ uid, name, namespace, sandboxes, containers }: ListedPod): Promise<ObservedPod> {
     const [ownSandboxes, runs] = await Promise.all([
-      Promise.all(sandboxes.map(({ id }) => this.#sandbox(id))),
+      Promise.all(sandboxes.map((sandbox) => this.#sandbox(sandbox))),
       Promise.all(containers.map((container) => this.#container(container))),
     ]);
     return {
@@ -79,18 +79,24 @@ export class RuntimeObserver {
     };
   }
 
-  async #sandbox(id: string): Promise<(ObservedSandbox & { createdAt: number }) | undefined> {
-    const status = await unlessGone(() => this.runtime.sandboxStatus(id));
+  async #sandbox({ id, state: listed }: ListedSandbox): Promise<(ObservedSandbox & { createdAt: number }) | undefined> {
+    const known = listed === 'ready' ? this.#ready.get(id) : undefined;
+    const status = known ?? (await unlessGone(() => this.runtime.sandboxStatus(id)));
     if (!status) return undefined;
     const { state, metadata, namespaces, createdAt } = status;
+    if (state === 'ready') this.#ready.set(id, status);
     const ips = sandboxIPs(status, this.nodeIPs);
     return { id, state, attempt: metadata.attempt, hostNetwork: namespaces.network === 'node', ips, createdAt };
   }
 
-  async #container({ id, sandboxId }: ListedContainer): Promise<ObservedContainer | undefined> {
+  async #container({ id, sandboxId, state }: ListedContainer): Promise<ObservedContainer | undefined> {
+    const known = state === 'running' ? this.#running.get(id) : undefined;
+    if (known) return known;
     const status = await unlessGone(() => this.runtime.containerStatus(id));
     const facts = status && factsOf(status.labels, status.annotations);
-    return facts ? this.#run(status, facts, sandboxId) : undefined;
+    const run = facts && (await this.#run(status, facts, sandboxId));
+    if (run?.state === 'running') this.#running.set(id, run);
+    return run;
   }
 
   async #run(
@@ -117,6 +123,30 @@ export class RuntimeObserver {
       message: state === 'exited' ? await terminationMessage(status, facts) : status.message,
     };
   }
+}
+
+function podsOf(sandboxes: readonly ListedSandbox[], containers: readonly ListedContainer[]): Map<string, ListedPod> {
+  const pods = new Map<string, { sandboxes: ListedSandbox[]; containers: ListedContainer[] } & PodIdentity>();
+  const podOf = (identity: PodIdentity) => {
+    const known = pods.get(identity.uid) ?? { ...identity, sandboxes: [], containers: [] };
+    pods.set(identity.uid, known);
+    return known;
+  };
+  for (const sandbox of sandboxes) {
+    const identity = podOfLabels(sandbox.labels);
+    if (identity) podOf(identity).sandboxes.push(sandbox);
+  }
+  for (const container of containers) {
+    const identity = podOfLabels(container.labels);
+    if (identity && factsOf(container.labels, container.annotations)) podOf(identity).containers.push(container);
+  }
+  return pods;
+}
+
+/** Forgets what is not listed any more. */
+function keepOnly(known: Map<string, unknown>, listed: readonly { readonly id: string }[]): void {
+  const ids = new Set(listed.map(({ id }) => id));
+  for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
 }
 
 async function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {

@@ -81,7 +81,7 @@ export class PodRunner {
   }
 
   async #sandbox(pod: Pod, observed: ObservedPod, { createSandbox, attempt, sandboxId, killPod }: PodActions) {
-    const config = await this.settings.sandboxes.of(pod, attempt);
+    const config = await this.settings.sandboxes.of(pod, attempt, createSandbox);
     if (!createSandbox) {
       const id = killPod ? undefined : sandboxId;
       return { config, id, podIPs: observed.sandboxes[0]?.ips ?? [] };

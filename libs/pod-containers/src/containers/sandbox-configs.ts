@@ -55,16 +55,13 @@ export class SandboxConfigs {
   /**
    * Returns the settings of a pod's sandbox; the folder of its logs is made.
    * @param attempt number of sandboxes of the pod before
+   * @param isNew whether it is about to be made: warnings are reported then
    * @throws Error where the pod cannot have one
    */
-  async of(pod: Pod, attempt: number): Promise<SandboxConfig> {
-    const { profiles, cgroups, events } = this.settings;
+  async of(pod: Pod, attempt: number, isNew: boolean): Promise<SandboxConfig> {
+    const { profiles, cgroups } = this.settings;
     const dns = podDns(pod, this.settings.dns());
-    for (const [reason, message] of dns.warnings) {
-      events.ofPod(pod, 'Warning', reason, message);
-      // Without a server of the cluster it is the node that is not set up: its events say so as well.
-      if (reason === 'MissingClusterDNS') events.ofNode('Warning', reason, message.slice(message.indexOf('kubelet')));
-    }
+    if (isNew) this.#warn(pod, dns.warnings);
     const logDirectory = this.logFolder(pod);
     await mkdir(logDirectory, { recursive: true, mode: 0o755 });
     const { name = '', namespace = '', annotations = {} } = pod.metadata ?? {};
@@ -86,6 +83,15 @@ export class SandboxConfigs {
       security: sandboxSecurity(pod, profiles),
       ...(sysctls.length > 0 && { sysctls: Object.fromEntries(sysctls) }),
     };
+  }
+
+  #warn(pod: Pod, warnings: ReturnType<typeof podDns>['warnings']): void {
+    const { events } = this.settings;
+    for (const [reason, message] of warnings) {
+      events.ofPod(pod, 'Warning', reason, message);
+      // Without a server of the cluster it is the node that is not set up: its events say so as well.
+      if (reason === 'MissingClusterDNS') events.ofNode('Warning', reason, message.slice(message.indexOf('kubelet')));
+    }
   }
 }
 

@@ -26,11 +26,17 @@ export interface StatusManagerSettings {
   readonly logger: Logger;
 }
 
-interface Tracked {
-  readonly pod: Pod;
+/** Report about a pod. */
+interface Report {
   readonly status: PodStatus;
   /** Whether everything of the pod has ended and was cleaned up. */
   readonly isFinished: boolean;
+}
+
+/** A pod with its last report: the same object while there is nothing new to report. */
+interface Tracked {
+  readonly pod: Pod;
+  readonly report: Report;
 }
 
 /** Interval at which statuses are compared with those of the API, ms. */
@@ -41,8 +47,8 @@ const MAX_MESSAGES = 12 * 1024;
 /** Statuses of all pods: the only source of what is reported about them. */
 export class StatusManager {
   readonly #tracked = new Map<string, Tracked>();
-  /** Statuses that were reported last, by uid. */
-  readonly #reported = new Map<string, Tracked>();
+  /** Last reports that the API has, by uid. */
+  readonly #reported = new Map<string, Report>();
   readonly #queue: WorkQueue;
   #cancel: () => void = () => undefined;
 
@@ -57,11 +63,11 @@ export class StatusManager {
     });
   }
 
-  /** Begins to look from time to time for statuses that the API may not have; mirrors of static pods are always compared. */
+  /** Begins to look from time to time for statuses that the API may not have; those of mirrors are compared. */
   start(): void {
     this.#cancel = this.settings.clock.after(RESYNC_MS, () => {
       for (const [uid, tracked] of this.#tracked)
-        if (this.#reported.get(uid) !== tracked || this.settings.isStatic(tracked.pod)) this.#queue.add(uid);
+        if (this.#reported.get(uid) !== tracked.report || this.#isMirroredWrongly(tracked)) this.#queue.add(uid);
       this.start();
     });
   }
@@ -74,7 +80,7 @@ export class StatusManager {
 
   /** Returns the status of a pod; undefined before it has one. */
   get(uid: string): PodStatus | undefined {
-    return this.#tracked.get(uid)?.status;
+    return this.#tracked.get(uid)?.report.status;
   }
 
   /** Sets the status of a pod, and reports it if it differs from the last one. */
@@ -100,8 +106,7 @@ export class StatusManager {
     const uid = uidOf(current);
     const tracked = this.#tracked.get(uid);
     if (!tracked) return;
-    const isSame = statusPatch(current.status ?? {}, this.#merged(current, tracked)) === undefined;
-    if (!isSame || this.#isToBeDeleted(current, tracked)) this.#queue.add(uid);
+    if (!this.#isShown(current, tracked) || this.#isToBeDeleted(current, tracked)) this.#queue.add(uid);
   }
 
   /** Forgets pods that are gone. @param wanted uids of all others */
@@ -110,9 +115,19 @@ export class StatusManager {
       for (const uid of all.keys()) if (!wanted.has(uid)) all.delete(uid);
   }
 
+  #isMirroredWrongly(tracked: Tracked): boolean {
+    if (!this.settings.isStatic(tracked.pod)) return false;
+    const mirror = this.settings.mirrorOf(fullNameOf(tracked.pod));
+    return mirror !== undefined && !this.#isShown(mirror, tracked);
+  }
+
+  #isShown(current: Pod, tracked: Tracked): boolean {
+    return statusPatch(current.status ?? {}, this.#merged(current, tracked)) === undefined;
+  }
+
   #update(pod: Pod, status: PodStatus, isFinished: boolean): void {
     const uid = uidOf(pod);
-    const known = this.#tracked.get(uid);
+    const known = this.#tracked.get(uid)?.report;
     const mirror = this.settings.isStatic(pod) ? this.settings.mirrorOf(fullNameOf(pod)) : undefined;
     const before = known?.status ?? mirror?.status ?? pod.status ?? {};
     if (leavesEnd(pod, before.containerStatuses, status.containerStatuses)) {
@@ -126,9 +141,9 @@ export class StatusManager {
       conditions: withTransitions(status.conditions ?? [], before.conditions ?? [], now),
     });
     const finished = isFinished || (known?.isFinished ?? false);
-    this.#tracked.set(uid, { pod, status: completed, isFinished: finished });
-    if (known && finished === known.isFinished && isDeepStrictEqual(known.status, completed)) return;
-    this.#queue.add(uid);
+    const isKnown = known && finished === known.isFinished && isDeepStrictEqual(known.status, completed);
+    this.#tracked.set(uid, { pod, report: isKnown ? known : { status: completed, isFinished: finished } });
+    if (!isKnown) this.#queue.add(uid);
   }
 
   async #report(uid: string): Promise<void> {
@@ -147,7 +162,7 @@ export class StatusManager {
       await unlessGone(() =>
         client.delete(ref, name, { gracePeriodSeconds: 0, preconditions: { uid: uidOf(updated) } }),
       );
-    this.#reported.set(uid, tracked);
+    this.#reported.set(uid, tracked.report);
   }
 
   /** Whether the pod of the API is the tracked one, or mirrors it. */
@@ -157,7 +172,7 @@ export class StatusManager {
   }
 
   /** Returns the status to be reported: conditions of others stay, and the phase is not final while containers run. */
-  #merged({ status: current = {} }: Pod, { pod, status }: Tracked): PodStatus {
+  #merged({ status: current = {} }: Pod, { pod, report: { status } }: Tracked): PodStatus {
     const mayRun = this.settings.mayRun(uidOf(pod));
     const becomesFinal = isFinal(status.phase) && !isFinal(current.phase);
     const others = (current.conditions ?? []).filter(({ type = '' }) => !OWN_CONDITIONS.has(type));
@@ -172,9 +187,9 @@ export class StatusManager {
     return { ...rest, ...(phase && { phase }), ...(reason && { reason }), ...(message && { message }) };
   }
 
-  #isToBeDeleted({ metadata, status }: Pod, { pod, isFinished }: Tracked): boolean {
+  #isToBeDeleted({ metadata, status }: Pod, { pod, report }: Tracked): boolean {
     if (metadata?.deletionTimestamp === undefined || this.settings.isStatic(pod)) return false;
-    return isFinished && isFinal(status?.phase);
+    return report.isFinished && isFinal(status?.phase);
   }
 }
 

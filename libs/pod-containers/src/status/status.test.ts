@@ -342,6 +342,18 @@ describe('the status manager', () => {
     await manager.stop();
   });
 
+  it('asks for nothing when a pod that was looked at has the status that it had', async () => {
+    const pod = podOf({});
+    const { manager, clock, state } = managed(pod);
+    manager.start();
+    manager.set(pod, running(pod));
+    await clock.settle();
+    const { asked } = state;
+    manager.set({ ...pod }, running(pod));
+    await clock.advance(30_000);
+    expect(state.asked).toBe(asked);
+  });
+
   it('leaves another pod of the name alone', async () => {
     const pod = podOf({});
     const { manager, clock, calls } = managed({ ...pod, metadata: { ...pod.metadata, uid: 'other' } });
