@@ -6,9 +6,26 @@ import type { Rejection } from '@orch/scheduler-plugins';
  */
 export function notFitting(nodes: number, rejections: Iterable<Rejection>): string {
   const counts = new Map<string, number>();
-  for (const { reasons } of rejections) for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  const counted = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${nodes} nodes are available:${sentence(counted.join(', '))}`;
+  for (const [{ reasons }, count] of counted(rejections))
+    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  const parts = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available:${sentence(parts.join(', '))}`;
+}
+
+/** Counts equal rejections: that of most nodes is the same object. */
+function counted(rejections: Iterable<Rejection>): ReadonlyMap<Rejection, number> {
+  const counts = new Map<Rejection, number>();
+  let [last, times]: [Rejection | undefined, number] = [undefined, 0];
+  const note = () => last && counts.set(last, (counts.get(last) ?? 0) + times);
+  for (const rejection of rejections) {
+    if (rejection === last) times++;
+    else {
+      note();
+      [last, times] = [rejection, 1];
+    }
+  }
+  note();
+  return counts;
 }
 
 /** Returns the sentence of {@link notFitting} for a pod that can be on no node for a reason of its own. */

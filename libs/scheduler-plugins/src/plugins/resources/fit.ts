@@ -29,7 +29,7 @@ export function fit({
       const hasOthers = namesOthers(requests);
       return {
         filter(node) {
-          if (!hasOthers && fits(requests, isAny, node)) return undefined;
+          if (!hasOthers) return USUAL_REJECTIONS[missingOf(requests, isAny, node)];
           const reasons = insufficient(requests, node, isIgnored);
           return reasons.length === 0 ? undefined : rejection(reasons);
         },
@@ -41,19 +41,28 @@ export function fit({
 
 const rejection = (reasons: readonly string[]): Rejection => ({ plugin: NAME, reasons, isResolvable: true });
 
+/** Resources that all nodes have, in the order of the reference. */
+const USUAL = ['cpu', 'memory', 'ephemeral-storage'] as const;
+/** Bits of {@link missingOf}. */
+const [NO_PODS, NO_CPU, NO_MEMORY, NO_STORAGE] = [1, 2, 4, 8] as const;
+
+/** Rejections by the bits of what is missing: most pods are rejected by many nodes for the same. */
+const USUAL_REJECTIONS: readonly (Rejection | undefined)[] = Array.from({ length: 16 }, (_, bits) => {
+  const missing = USUAL.filter((_name, at) => (bits & (NO_CPU << at)) !== 0).map((name) => `Insufficient ${name}`);
+  return bits === 0 ? undefined : rejection((bits & NO_PODS) === 0 ? missing : [TOO_MANY, ...missing]);
+});
+
 /**
- * Whether the usual resources are enough, without a list of reasons. On a node where more is requested than there is,
- * also those are missing of which the pod asks for nothing, unless it asks for nothing at all.
+ * Returns what a node has not enough of, places for pods and the usual resources. On a node where more is requested than
+ * there is, also those are missing of which the pod asks for nothing, unless it asks for nothing at all.
  */
-function fits(requests: RequestAmounts, isAny: boolean, node: NodeInfo): boolean {
-  if (node.podCount >= node.maxPods) return false;
-  if (!isAny) return true;
-  const { allocatable, requested } = node;
-  return (
-    requests.cpu <= allocatable.cpu - requested.cpu &&
-    requests.memory <= allocatable.memory - requested.memory &&
-    requests.ephemeralStorage <= allocatable.ephemeralStorage - requested.ephemeralStorage
-  );
+function missingOf(requests: RequestAmounts, isAny: boolean, { podCount, maxPods, allocatable, requested }: NodeInfo) {
+  let missing: number = podCount >= maxPods ? NO_PODS : 0;
+  if (!isAny) return missing;
+  if (requests.cpu > allocatable.cpu - requested.cpu) missing |= NO_CPU;
+  if (requests.memory > allocatable.memory - requested.memory) missing |= NO_MEMORY;
+  if (requests.ephemeralStorage > allocatable.ephemeralStorage - requested.ephemeralStorage) missing |= NO_STORAGE;
+  return missing;
 }
 
 function namesOthers({ others }: RequestAmounts): boolean {
@@ -68,10 +77,8 @@ export function insufficient(
   isIgnored: (name: string) => boolean,
 ): readonly string[] {
   const { allocatable, requested } = node;
-  const reasons = node.podCount + 1 > node.maxPods ? [TOO_MANY] : [];
-  if (!requests.isAny) return reasons;
-  for (const name of ['cpu', 'memory', 'ephemeral-storage'])
-    if (requests.get(name) > allocatable.get(name) - requested.get(name)) reasons.push(`Insufficient ${name}`);
+  const usual = USUAL_REJECTIONS[missingOf(requests, requests.isAny, node)];
+  const reasons = [...(usual?.reasons ?? [])];
   for (const [name, amount] of requests.others) {
     if (amount === 0 || isIgnored(name)) continue;
     if (amount > allocatable.get(name) - requested.get(name)) reasons.push(`Insufficient ${name}`);
