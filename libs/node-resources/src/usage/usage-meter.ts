@@ -203,6 +203,6 @@ export class UsageMeter {
   }
 }
 
-/** A number from lines of names and numbers, as the kernel writes statistics; 0 if it is not there. */
+/** Returns a number from lines of names and numbers, as the kernel writes statistics; 0 if it is not there. */
 const countIn = (statistics: string, name: string): number =>
   Number(new RegExp(`^${name} (\\d+)`, 'm').exec(statistics)?.[1] ?? 0);
