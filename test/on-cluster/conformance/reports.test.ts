@@ -60,9 +60,7 @@ test('an expression matches its name alone, with as many blanks as the source ha
 test('an expression for many names has what they begin with once, and matches these alone', () => {
   const names = ['[sig-a] x (1) store data', '[sig-a] x (2) store data', '[sig-a] x (2) store more', '[sig-b] y'];
   const expression = expressionForAll(names);
-  expect(expression).toBe(
-    '(?:\\[sig-a\\] +x +(?:\\(1\\) +store +data|\\(2\\) +store +(?:data|more))|\\[sig-b\\] +y)',
-  );
+  expect(expression).toBe('(?:\\[sig-a\\] +x +(?:\\(1\\) +store +data|\\(2\\) +store +(?:data|more))|\\[sig-b\\] +y)');
   for (const name of names) expect(name.replace(' ', '  ')).toMatch(new RegExp(`^${expression}$`));
   expect('[sig-a] x (1) store more').not.toMatch(new RegExp(expression));
   expect(expressionForAll(['a b', 'a b c'])).toBe('a +b');
