@@ -27,6 +27,8 @@ interface NodeRigSettings {
   readonly manifests?: boolean;
   /** Folder of the agent's state; one of its own in the folder of the rig otherwise. */
   readonly root?: string;
+  /** Folder of containerd; one of its own in the folder of the rig otherwise. */
+  readonly store?: string;
 }
 
 /** A server, and a real `orch node-agent` whose node is this machine, with a runtime of its own. */
@@ -57,7 +59,7 @@ export class NodeRig {
     const rig = new NodeRig(kind, settings);
     for (const folder of [rig.journals, rig.manifests]) mkdirSync(folder);
     if (kind === 'containerd') {
-      rig.containerd = new Containerd(join(rig.dir, 'containerd'));
+      rig.containerd = new Containerd(settings.store ?? join(rig.dir, 'containerd'));
       await rig.containerd.start();
     } else packImages(join(rig.dir, 'images'));
     rig.server = await startStandalone();
@@ -87,7 +89,7 @@ export class NodeRig {
 
   /** Folder of the logs of pods: the agent of another node on this machine would remove those that it does not know. */
   get logs(): string {
-    return join(this.dir, 'logs');
+    return join(this.root, 'logs');
   }
 
   /** Folder of the manifests of static pods. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CriRuntime } from '@orch/container-runtime';
-import { descendants } from '../../tools/up/index.js';
+import { descendants, processStat } from '../../tools/up/index.js';
 import type { Containerd } from './containerd.js';
 
 /** The shell that keeps containerd, the one that starts it again, and containerd. */
@@ -77,16 +77,27 @@ function tasksOf(containerd: Containerd | undefined): string[] {
 }
 
 /** Counts the programs of containers that run now: their last argument is a word, and the one before has a text. */
-export const programsOf = (word: string, text: string): number =>
-  commandLines().filter((words) => words[0] === 'sh' && words.at(-1) === word && words.at(-2)?.includes(text)).length;
+export function programsOf(word: string, text: string): number {
+  const found = processes().filter(
+    ({ words }) => words[0] === 'sh' && words.at(-1) === word && words.at(-2)?.includes(text),
+  );
+  const pids = new Set(found.map(({ pid }) => pid));
+  // A shell that is about to start a program is two for a moment.
+  return found.filter(({ pid }) => !pids.has(processStat(pid)?.parent ?? 0)).length;
+}
 
-const commandLines = (): string[][] =>
+interface RunningProcess {
+  readonly pid: number;
+  readonly words: readonly string[];
+}
+
+const processes = (): RunningProcess[] =>
   entries('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => commandLine(Number(pid)));
+    .map((name) => ({ pid: Number(name), words: commandLine(Number(name)) }));
 
 /** Processes of containers and those that keep them, by their command lines. */
-const processesOf = (word: string): number => commandLines().filter((words) => keepsContainer(words, word)).length;
+const processesOf = (word: string): number => processes().filter(({ words }) => keepsContainer(words, word)).length;
 
 /** Supervisors have the folder of a container, and so has what builds its namespaces; programs have the word at the end. */
 const keepsContainer = (words: readonly string[], word: string): boolean =>

@@ -58,6 +58,8 @@ export interface Runtime {
   version(): Promise<RuntimeVersion>;
   /** Returns the conditions. */
   conditions(): Promise<readonly RuntimeCondition[]>;
+  /** Returns the image that every sandbox needs, if it is known; absent where there is none. */
+  sandboxImage?(): Promise<string | undefined>;
   /** Sets the range of pods' addresses, for runtimes that configure the network; empty: none. */
   setPodCidr(cidr: string): Promise<void>;
   /** Ends connections to the runtime; sandboxes and containers continue. Later calls reject with `Canceled`. */

@@ -16,6 +16,8 @@ const PODS = 50;
 const [SETTLING_MS, MEASURED_MS] = [30_000, 60_000];
 const LONG_MS = 300_000;
 const ROUNDS = 2;
+/** Thresholds of both agents, which are looked at and never reached. */
+const THRESHOLDS = { 'memory.available': '1Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' };
 const SCRIPT = 'trap "exit 0" TERM; sleep 1000000 & wait $!';
 
 /**
@@ -25,7 +27,8 @@ const SCRIPT = 'trap "exit 0" TERM; sleep 1000000 & wait $!';
 export async function agentColumns({
   scale,
 }: Omit<StageSettings, 'target'>): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const rig = await NodeRig.open('containerd');
+  const thresholds = Object.entries(THRESHOLDS).map(([signal, amount]) => `${signal}<${amount}`);
+  const rig = await NodeRig.open('containerd', { args: [`--eviction-hard=${thresholds.join(',')}`] });
   makeControlGroup(rig.cgroup.slice(1));
   const sides = [new Side('orch node-agent', rig.agent)];
   const program = process.env.KUBELET;
@@ -125,7 +128,7 @@ function kubelet(rig: NodeRig, program: string): ManagedProcess {
     authorization: { mode: 'AlwaysAllow' },
     ...{ cgroupRoot: rig.cgroup, cgroupDriver: 'cgroupfs', failSwapOn: false, makeIPTablesUtilChains: false },
     ...{ imageGCHighThresholdPercent: 100, healthzPort: 0, resolvConf: '', volumePluginDir: join(rig.dir, 'plugins') },
-    evictionHard: { 'memory.available': '1Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
+    evictionHard: THRESHOLDS,
   };
   const file = join(rig.dir, 'kubelet.json');
   writeFileSync(file, JSON.stringify(configuration));

@@ -46,17 +46,20 @@ test('what did not pass is named with what became of it with the others', () => 
 });
 
 test('chosen cases replace what is known of them, and those that were not reached do not', () => {
-  const whole = run('node', 1, [failed('[sig-node] a'), { name: '[sig-node] b', outcome: 'failed' }]);
+  const skipped: CaseResult = { name: '[sig-node] e', outcome: 'skipped', reason: 'not reached in the time' };
+  const whole = run('node', 1, [failed('[sig-node] a'), { name: '[sig-node] b', outcome: 'failed' }, skipped]);
   const again: CaseResult[] = [
     { name: '[sig-node] a', outcome: 'passed' },
     { name: '[sig-node] b', outcome: 'skipped', reason: 'not reached in the time' },
     { name: '[sig-node] c', outcome: 'failed', reason: 'new' },
     { name: '[sig-apps] d', outcome: 'passed' },
+    { ...skipped, reason: 'no cloud' },
+    { name: '[sig-node] f', outcome: 'skipped', reason: 'no cloud' },
   ];
   expect(amended(whole, again)).toEqual({
     ...whole,
-    counts: { node: { passed: 1, failed: 2, skipped: 0 } },
-    notable: [{ name: '[sig-node] b', outcome: 'failed' }, again[2]],
+    counts: { node: { passed: 1, failed: 3, skipped: 0 } },
+    notable: [{ name: '[sig-node] b', outcome: 'failed' }, again[4], again[2]],
   });
 });
 

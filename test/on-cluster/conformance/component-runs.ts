@@ -1,4 +1,5 @@
 import type { AgentName } from '../node-agents.js';
+import { UNREACHED } from './portions.js';
 import { type CaseResult, groupOf, type Outcome, type RunSummary, tableOf } from './results.js';
 import { CASE_SETS, type CaseSet } from './settings.js';
 
@@ -86,7 +87,12 @@ export function amended(run: RunSummary, cases: readonly CaseResult[]): RunSumma
   const notable = new Map(run.notable.map((each) => [each.name, each]));
   for (const each of cases) {
     const of = counts[groupOf(each.name)];
-    if (!of || each.outcome === 'skipped') continue;
+    if (!of) continue;
+    if (each.outcome === 'skipped') {
+      const isReason = each.reason !== UNREACHED && notable.get(each.name)?.outcome === 'skipped';
+      if (isReason) notable.set(each.name, each);
+      continue;
+    }
     of[notable.get(each.name)?.outcome ?? 'passed']--;
     of[each.outcome]++;
     if (each.outcome === 'passed' && !each.reason) notable.delete(each.name);

@@ -16,6 +16,9 @@ const LEAST_MS = 60_000;
 /** Cases that failed are few, and are tried where little else is done. */
 const AT_ONCE_AGAIN = 2;
 
+/** Why a case was skipped that nobody had time for. */
+export const UNREACHED = 'not reached in the time';
+
 /** What runs cases. */
 type Runner = Pick<Suite, 'names' | 'run'>;
 
@@ -77,7 +80,7 @@ async function runPortion(suite: Runner, label: string, names: readonly string[]
   return names.map((name) => results.get(name) ?? unreached(name, excluded(name)));
 }
 
-const unreached = (name: string, reason = 'not reached in the time'): CaseResult => ({
+const unreached = (name: string, reason = UNREACHED): CaseResult => ({
   name,
   outcome: 'skipped',
   reason,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { expressionFor, resultsIn, type Spec } from './reports.js';
+import { expressionFor, expressionForAll, resultsIn, type Spec } from './reports.js';
 
 const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
 afterEach(() => printed.mockClear());
@@ -55,4 +55,13 @@ test('an expression matches its name alone, with as many blanks as the source ha
   expect('[sig-a] A (b|c)  costs $1.5 [Conformance]').toMatch(expression);
   expect('[sig-a] A b costs $1.5 [Conformance]').not.toMatch(expression);
   expect('[sig-a] A (b|c) costs $1x5 [Conformance]').not.toMatch(expression);
+});
+
+test('an expression for many names has what they begin with once, and matches these alone', () => {
+  const names = ['[sig-a] x (1) store data', '[sig-a] x (2) store data', '[sig-a] x (2) store more', '[sig-b] y'];
+  const expression = expressionForAll(names);
+  expect(expression).toBe('(?:\\[sig-a\\] +x +(?:\\(1\\) +store +data|\\(2\\) +store +(?:data|more))|\\[sig-b\\] +y)');
+  for (const name of names) expect(name.replace(' ', '  ')).toMatch(new RegExp(`^${expression}$`));
+  expect('[sig-a] x (1) store more').not.toMatch(new RegExp(expression));
+  expect(expressionForAll(['a b', 'a b c'])).toBe('a +b');
 });

@@ -49,3 +49,17 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').tr
 /** An expression that a name matches, in which blanks of the suite's source may be several. */
 export const expressionFor = (name: string): string =>
   name.replaceAll(/[.[\](){}+*?|^$\\]/g, '\\$&').replaceAll(' ', ' +');
+
+/**
+ * An expression that each of the names matches. What they begin with alike is in it once: hundreds of names side by side take the
+ * suite minutes to compare with all that it has.
+ */
+export function expressionForAll(names: readonly string[]): string {
+  const byWord = Map.groupBy(names, (name) => name.split(' ', 1)[0] ?? '');
+  const parts = [...byWord].map(([word, beginning]) => {
+    const rests = beginning.map((name) => name.slice(word.length + 1));
+    // A name that ends here is found in the longer ones as well.
+    return expressionFor(word) + (rests.includes('') ? '' : ` +${expressionForAll(rests)}`);
+  });
+  return parts.length === 1 ? (parts[0] ?? '') : `(?:${parts.join('|')})`;
+}

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { tail } from '../../../tools/up/index.js';
 import type { SuitePrograms } from './build-suite.js';
-import { expressionFor, oneLine, resultsIn } from './reports.js';
+import { expressionForAll, oneLine, resultsIn } from './reports.js';
 import type { CaseResult } from './results.js';
 
 /** Longer than what a run takes to write its report once its time is over. */
@@ -61,7 +61,7 @@ export class Suite {
     const out = join(dir, 'suite', label);
     mkdirSync(out, { recursive: true });
     const args = [
-      ...[`--procs=${atOnce}`, ...names.map((name) => `--focus=${expressionFor(name)}`)],
+      ...[`--procs=${atOnce}`, `--focus=${expressionForAll(names)}`],
       ...[`--timeout=${Math.round(limitMs / 1000)}s`, '--json-report=report.json', `--output-dir=${out}`],
       ...['--no-color', '--keep-going', '--poll-progress-after=0', programs.tests, '--', ...this.#options(out)],
     ];

@@ -176,6 +176,16 @@ describe('a runtime behind CRI', () => {
     await expect(runtime.listSandboxStatistics()).rejects.toSatisfy(isUnreachable);
   });
 
+  it('knows the image of sandboxes where the runtime shows its configuration', async () => {
+    const config = JSON.stringify({ sandboxImage: 'localhost/pause:1' });
+    await serve({ status: { info: { golang: 'go1.19', config } } });
+    expect(await runtime.sandboxImage()).toBe('localhost/pause:1');
+    server?.forceShutdown();
+    rmSync(path(), { force: true });
+    await serve({ status: { info: { config: 'pause_image = "x"' } } });
+    await expect.poll(() => runtime.sandboxImage().catch(() => 'away')).toBeUndefined();
+  });
+
   it('fails at once while it is away, and serves again once it is back', async () => {
     await expect(runtime.version()).rejects.toSatisfy(isUnreachable);
     await serve({ version: { runtimeName: 'r', runtimeVersion: '1', runtimeApiVersion: 'v1' } });

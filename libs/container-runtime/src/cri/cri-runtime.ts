@@ -30,6 +30,7 @@ import type {
 import { CriImages } from './cri-images.js';
 import { type CriMethod, CriService } from './cri-service.js';
 import { METHODS } from './methods.js';
+import { sandboxImageOf, type WireInformation, type WireVersion } from './runtime-information.js';
 import { containerMessage, sandboxMessage } from './wire-config.js';
 import {
   containerStatistics,
@@ -73,12 +74,6 @@ interface WireStats<T> {
   readonly stats: T | null;
 }
 
-interface WireVersion {
-  readonly runtimeName: string;
-  readonly runtimeVersion: string;
-  readonly runtimeApiVersion: string;
-}
-
 interface WireConditions {
   readonly conditions: readonly RuntimeCondition[];
 }
@@ -107,6 +102,10 @@ export class CriRuntime implements Runtime {
   async conditions(): Promise<readonly RuntimeCondition[]> {
     const { status } = await this.#service.call<{ status: WireConditions | null }>(METHODS.status, {});
     return status?.conditions ?? [];
+  }
+
+  async sandboxImage(): Promise<string | undefined> {
+    return sandboxImageOf(await this.#service.call<WireInformation>(METHODS.status, { verbose: true }));
   }
 
   async setPodCidr(podCidr: string): Promise<void> {

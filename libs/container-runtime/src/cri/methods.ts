@@ -3,7 +3,7 @@ import { method } from './cri-service.js';
 /** Methods of CRI's RuntimeService with the types of their messages. */
 export const METHODS = {
   version: method('Version', 'VersionRequest', 'VersionResponse'),
-  status: method('Status', 'Empty', 'StatusResponse'),
+  status: method('Status', 'StatusRequest', 'StatusResponse'),
   updateConfig: method('UpdateRuntimeConfig', 'UpdateRuntimeConfigRequest'),
   runSandbox: method('RunPodSandbox', 'RunSandboxRequest', 'Key'),
   stopSandbox: method('StopPodSandbox', 'Key'),

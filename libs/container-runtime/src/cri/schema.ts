@@ -14,7 +14,8 @@ message VersionRequest { string version = 1; }
 message VersionResponse { string version = 1; string runtimeName = 2; string runtimeVersion = 3; string runtimeApiVersion = 4; }
 message RuntimeCondition { string type = 1; bool status = 2; string reason = 3; string message = 4; }
 message RuntimeStatus { repeated RuntimeCondition conditions = 1; }
-message StatusResponse { RuntimeStatus status = 1; }
+message StatusRequest { bool verbose = 1; }
+message StatusResponse { RuntimeStatus status = 1; map<string, string> info = 2; }
 message NetworkConfig { string podCidr = 1; }
 message RuntimeConfig { NetworkConfig network = 1; }
 message UpdateRuntimeConfigRequest { RuntimeConfig config = 1; }

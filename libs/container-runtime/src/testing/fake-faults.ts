@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime.js';
 import { RuntimeError } from '../runtime-error.js';
 
 /** A method of runtimes. */
-export type RuntimeMethod = Exclude<keyof Runtime, 'events' | 'checkpointContainer'>;
+export type RuntimeMethod = Exclude<keyof Runtime, 'events' | 'checkpointContainer' | 'sandboxImage'>;
 
 /** A call of a method of the double. */
 export interface FakeCall {

@@ -87,6 +87,12 @@ describe('ImageCollector', () => {
     expect(images()).toEqual(['used', 'pinned', 'other']);
   });
 
+  it('leaves the image of sandboxes, which no container has', async () => {
+    Object.assign(runtime, { sandboxImage: async () => 'spare' });
+    await make().removeUnused();
+    expect(images()).toEqual(['used', 'pinned', 'spare']);
+  });
+
   it('--image-gc-high-threshold=100 removes none', async () => {
     const collector = make(100);
     collector.start();

@@ -7,7 +7,7 @@ import type { FilesystemSize } from '../usage/host-files.js';
 /** Dependencies of {@link ImageCollector}. */
 interface ImageCollectorSettings {
   /** Runtime of the images. */
-  readonly runtime: Pick<Runtime, 'listImages' | 'listContainers' | 'removeImage'>;
+  readonly runtime: Pick<Runtime, 'listImages' | 'listContainers' | 'removeImage' | 'sandboxImage'>;
   /** Measures the file system of images. */
   readonly filesystem: () => Promise<Pick<FilesystemSize, 'capacityBytes' | 'availableBytes'>>;
   /** Usage above which images are removed, percent; 100 for never. */
@@ -116,9 +116,13 @@ export class ImageCollector {
 
   async #free(bytes: number, minimumAgeMs: number): Promise<number> {
     const { images, used, now } = await this.#list();
+    // No container has it, and where no registry has it no pod could run any more.
+    const ofSandboxes = (await this.settings.runtime.sandboxImage?.()) ?? '';
+    const isKept = ({ id, pinned, repoTags, repoDigests }: StoredImage) =>
+      pinned || used.has(id) || [id, ...repoTags, ...repoDigests].includes(ofSandboxes);
     const known = (id: string) => this.#known.get(id) ?? { firstSeen: now, lastUsed: now };
     const unused = [...images.values()]
-      .filter(({ id, pinned }) => !pinned && !used.has(id) && now - known(id).firstSeen >= minimumAgeMs)
+      .filter((image) => !isKept(image) && now - known(image.id).firstSeen >= minimumAgeMs)
       .sort((a, b) => byAge(known(a.id), known(b.id)));
     const failures: string[] = [];
     let freed = 0;

@@ -7,7 +7,8 @@ import { hostFiles } from './host-files.js';
 import { diskOf, memoryOf } from './usage.js';
 import { UsageMeter } from './usage-meter.js';
 
-const MEMINFO = 'MemTotal:  1000 kB\nMemFree:  300 kB\nActive(file): 5 kB\nInactive(file):  200 kB\nAnonPages: 100 kB\n';
+const MEMINFO =
+  'MemTotal:  1000 kB\nMemFree:  300 kB\nActive(file): 5 kB\nInactive(file):  200 kB\nAnonPages: 100 kB\n';
 
 function setup(files: Record<string, string>, walk: () => Promise<void> = async () => undefined) {
   const clock = new ManualClock();
@@ -63,7 +64,10 @@ describe('UsageMeter', () => {
       ...{ pageFaults: 70, majorPageFaults: 8 },
     });
     expect([plain.processes, plain.hasOwnImagefs]).toEqual([{ max: 900, running: 345 }, true]);
-    const cgroup = { 'memory.usage_in_bytes': '300000', 'memory.stat': 'rss 1\ntotal_rss 5\ntotal_inactive_file 100000\n' };
+    const cgroup = {
+      'memory.usage_in_bytes': '300000',
+      'memory.stat': 'rss 1\ntotal_rss 5\ntotal_inactive_file 100000\n',
+    };
     const folder = Object.entries(cgroup).map(([name, text]) => [`/sys/fs/cgroup/memory/${name}`, text]);
     const counted = await setup({ '/proc/meminfo': MEMINFO, ...Object.fromEntries(folder) }).meter.node();
     expect(counted.memory).toMatchObject({ workingSetBytes: 200_000, rssBytes: 5, pageFaults: 0 });

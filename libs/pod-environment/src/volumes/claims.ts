@@ -74,12 +74,12 @@ export class VolumeClaims {
 }
 
 /** A folder, or a block device: either its file system is mounted, or containers get it as it is. */
-async function localVolume({ path = '', fsType = 'ext4' }: LocalVolumeSource, isRaw: boolean): Promise<ClaimedVolume> {
+async function localVolume({ path = '', fsType }: LocalVolumeSource, isRaw: boolean): Promise<ClaimedVolume> {
   if (isRaw) {
     await checkHostPath(path, 'BlockDevice');
     return { path, isOwned: false, device: 'raw' };
   }
-  if (await isBlockDevice(path)) return { path, isOwned: true, device: 'disk', fsType };
+  if (await isBlockDevice(path)) return { path, isOwned: true, device: 'disk', ...(fsType && { fsType }) };
   await checkHostPath(path, 'Directory');
   return { path, isOwned: true };
 }

@@ -218,12 +218,12 @@ export class PodVolumes {
   }
 
   /** Mounts a disk for a pod. Several pods may have it mounted; one file system is made for all. */
-  async #disk(pod: Pod, name: string, { path, fsType = 'ext4' }: ClaimedVolume): Promise<string> {
+  async #disk(pod: Pod, name: string, { path, fsType = '' }: ClaimedVolume): Promise<string> {
     const { folders, mounter } = this.settings;
     const folder = folders.volume(uidOf(pod), 'local-volume', name);
     await mkdir(folder, { recursive: true, mode: 0o750 });
     const mount = async () => {
-      if (!(await mounter.mountsBelow(folder)).includes(folder)) await mounter.disk(path, folder, fsType);
+      if (!(await mounter.mountsBelow(folder)).includes(folder)) await mounter.disk(path, folder, fsType || 'ext4');
     };
     const mounted = this.#disks.then(mount);
     this.#disks = mounted.catch(() => undefined);

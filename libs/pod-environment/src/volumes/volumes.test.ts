@@ -453,6 +453,13 @@ describe('the volumes of a pod', () => {
       expect(await modeOf(path)).toBe('2770');
     }
     expect(mounter.places).toHaveLength(1);
+    await volumes.tearDown('u1');
+    for (const fsType of ['', undefined]) {
+      claimed = { path: disk, isOwned: true, device: 'disk', ...(fsType !== undefined && { fsType }) };
+      await volumes.setUp(podOf(spec));
+      expect([...mounter.sources.values()]).toEqual([`ext4 on ${disk}`]);
+      await volumes.tearDown('u1');
+    }
   });
 
   it('that are block devices are for containers that have them as devices', async () => {
