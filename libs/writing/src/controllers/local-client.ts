@@ -105,7 +105,7 @@ export class LocalClient {
   patch(target: WriteTarget, patch: JsonObject): Promise<Written> {
     const { endpoint } = target;
     return this.#requests.make('patch', target, OK, async (caller, recorded) => {
-      recorded?.sent(patch as ApiObject);
+      recorded?.patched(patch);
       const change = (current: ApiObject) => patched(endpoint, current, patch);
       const written = await this.host.pipeline.write(updateOf(target, caller), { change });
       return answered(written, endpoint, recorded);
