@@ -116,6 +116,7 @@ export class StoreReflector<T> implements Reflector<T> {
     return this.#pending.applied ? undefined : this.#changes.confirmedAt;
   }
 
+  /** See {@link Reflector.listAndWatch}. It is stopped for good once the signal of its first call aborts. */
   async listAndWatch(target: ReflectorTarget<T>, signal: AbortSignal): Promise<void> {
     const { source } = this.options;
     this.#target = target;
