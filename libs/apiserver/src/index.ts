@@ -5,6 +5,7 @@ export { type Api, assembleApi, type ListBudget } from './server/assemble.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
 export type { ControlPlaneSettings, ProcessRole, ServedApi, StoreHost } from './server/control-plane-settings.js';
+export type { LocalApi } from './server/local/local-api.js';
 export {
   type BackendOptions,
   backendOptions,

@@ -21,6 +21,7 @@ export {
   type EventStatus,
   type EventUser,
 } from './events/event.js';
+export { objectRefOf, type SentNames } from './events/object-ref.js';
 export { redactedTarget } from './events/redacted-target.js';
 export { timeText } from './events/time-text.js';
 export { LogSink } from './log/log-sink.js';

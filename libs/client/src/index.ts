@@ -26,7 +26,7 @@ export {
   isVersionTooLarge,
   TransportError,
 } from './errors.js';
-export { type InformerSettings, type InformerStats, keyOf } from './informer/http-reflector.js';
+export { type InformerStats, keyOf } from './informer/http-reflector.js';
 export { Informer } from './informer/informer.js';
 export { certificatesInKubeconfig, type KubeconfigCertificates } from './kubeconfig/certificates.js';
 export { KubeconfigError } from './kubeconfig/entry-reader.js';

@@ -1,3 +1,4 @@
+import { orAborted } from '@orch/runtime';
 import { Agent } from './agent.js';
 import { wholeBody } from './answer-body.js';
 import { type BinaryForm, isInForm, jsonText } from './binary-form.js';
@@ -10,7 +11,7 @@ import {
   sameCredentials,
 } from './credentials/credentials.js';
 import type { PluginLimits } from './credentials/run-plugin.js';
-import { during, orAborted } from './during.js';
+import { during } from './during.js';
 import { ApiError } from './errors.js';
 import { impersonationHeaders } from './impersonation-headers.js';
 import { type Query, withQuery } from './paths.js';

@@ -18,7 +18,7 @@ import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './reviews/acce
 import { reviewOwnRules } from './reviews/rules-review.js';
 import { reviewSelf } from './reviews/self-review.js';
 import { reviewToken } from './reviews/token-review.js';
-import { bindPod, createBinding } from './subresources/binding.js';
+import { createBinding, createPodBinding } from './subresources/binding.js';
 import { evictPod } from './subresources/eviction.js';
 import { requestToken } from './subresources/token-request.js';
 
@@ -56,7 +56,7 @@ const SERVED: ReadonlyMap<string, Handlers> = new Map([
   ['approval', OBJECT],
   ['ephemeralcontainers', OBJECT],
   ['scale', { get: getScale, update: updateScale, patch: patchScale }],
-  ['binding', { create: bindPod }],
+  ['binding', { create: createPodBinding }],
   ['eviction', { create: evictPod }],
   ['token', { create: requestToken }],
   ['log', { get: podLog }],

@@ -32,6 +32,8 @@ export interface StoreReflectorOptions<T> {
   readonly namespace?: string;
   /** Reads a stored row into the form kept in memory. Its errors are reported, and the object counts as missing. */
   read(row: Row, before: T | undefined): T;
+  /** Whether an object that was read is left out, as if there were none of its name. Default: none is. */
+  leavesOut?(object: T): boolean;
   /** Called with failures to list, and once for each object that cannot be decrypted or decoded; listing is retried. */
   readonly onError: (error: unknown) => void;
   /** Clock for pauses and ages. Default: that of the system. */
@@ -114,6 +116,7 @@ export class StoreReflector<T> implements Reflector<T> {
     return this.#pending.applied ? undefined : this.#changes.confirmedAt;
   }
 
+  /** See {@link Reflector.listAndWatch}. It is stopped for good once the signal of its first call aborts. */
   async listAndWatch(target: ReflectorTarget<T>, signal: AbortSignal): Promise<void> {
     const { source } = this.options;
     this.#target = target;
@@ -248,7 +251,8 @@ export class StoreReflector<T> implements Reflector<T> {
   #stateOf(row: Row, earlier?: ObjectState<T>): ObjectState<T> {
     const known = earlier ?? { op: 'set', object: this.#target?.get(informerKey(row)) as T };
     try {
-      return { op: 'set', object: this.options.read(row, known.op === 'set' ? known.object : undefined) };
+      const object = this.options.read(row, known.op === 'set' ? known.object : undefined);
+      return this.options.leavesOut?.(object) ? { op: 'delete' } : { op: 'set', object };
     } catch (error) {
       this.options.onError(error);
       return { op: 'delete' };

@@ -34,6 +34,7 @@ export type { EnvironmentVariables } from './options/environment.js';
 export { optionText } from './options/help.js';
 export { defineOptions, type Options, OptionsError, type ParsedOptions } from './options/options.js';
 export { formatDuration } from './options/values.js';
+export { orAborted } from './or-aborted.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
 export { removeTree } from './remove-tree.js';

@@ -1,14 +1,15 @@
 import { ApiError, type Client } from '@orch/client';
 import { forbidden, notFound } from '@orch/machinery';
 import { expect, it } from 'vitest';
-import { clientApi } from './api.js';
+import { podWrites } from './api.js';
+import { clientRequests } from './client-cluster.js';
 
 const POD = { namespace: 'a', name: 'p', uid: '1' };
 const PODS = { group: '', resource: 'pods' };
 
 const failing = (error: Error) => {
   const fail = () => Promise.reject(error);
-  return clientApi({ patch: fail, delete: fail } as unknown as Client, () => true);
+  return podWrites(clientRequests({ patch: fail, delete: fail } as unknown as Client));
 };
 
 it('takes the status of a pod that is gone for written, so that its eviction goes on', async () => {
@@ -23,6 +24,6 @@ it('fails where it may not write a status', async () => {
 });
 
 it('writes nothing once the process leads no longer', async () => {
-  const api = clientApi({} as Client, () => false);
+  const api = podWrites(clientRequests({} as Client, () => false));
   await expect(api.patchStatus(POD, {})).rejects.toThrow('does not lead');
 });

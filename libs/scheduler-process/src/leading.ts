@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Client, type Connection } from '@orch/client';
 import { LeadershipLoop, LeaseLock } from '@orch/controllers';
 import { formatMicroTime, type Names } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { Leadership } from '@orch/runtime/work';
 import type { SchedulerConfiguration } from '@orch/scheduler';
-import { clientLease } from './api.js';
+import { leaseClient } from './api.js';
+import type { SchedulerCluster } from './cluster.js';
 
 /** Callbacks of leader election. */
 interface LeadershipTasks {
@@ -31,7 +31,7 @@ interface SchedulerLeadership {
 /** Lets one of several schedulers lead, by a Lease, or this one at once where the configuration says so. */
 export function schedulerLeadership(
   { leaderElection }: SchedulerConfiguration,
-  connection: Connection,
+  cluster: Pick<SchedulerCluster, 'lease'>,
   names: Names,
   tasks: LeadershipTasks,
 ): SchedulerLeadership {
@@ -43,10 +43,9 @@ export function schedulerLeadership(
     resourceName,
     resourceNamespace,
   } = leaderElection;
-  // Requests of the lease wait for no others, and not beyond its time.
-  const client = new Client(connection, { names, qps: -1, timeoutMs: renewDeadlineMs, maxRetries: 0 });
-  const lock = new LeaseLock(clientLease(client, names, resourceNamespace, resourceName), {
-    ...{ name: resourceName, namespace: resourceNamespace, durationMs },
+  const lease = { namespace: resourceNamespace, name: resourceName };
+  const lock = new LeaseLock(leaseClient(cluster.lease(renewDeadlineMs), names, lease), {
+    ...{ ...lease, durationMs },
     identity: `${hostname()}_${randomUUID()}`,
     formatTime: formatMicroTime,
   });
@@ -57,10 +56,7 @@ export function schedulerLeadership(
       return leadership.leads;
     },
     start: () => loop.start(),
-    async stop() {
-      await loop.stop();
-      await client.close();
-    },
+    stop: () => loop.stop(),
   };
 }
 

@@ -1,16 +1,16 @@
-import type { Connection } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
+import type { SchedulerCluster } from './cluster.js';
 
 /** Settings and dependencies of a scheduler of a process. */
 export interface SchedulingParts {
-  /** Pods that are being bound at a time, each on a connection of its own. */
+  /** Pods that are being bound at a time. */
   readonly maxBindings: number;
   /** The configuration of the file, with defaults. */
   readonly configuration: SchedulerConfiguration;
-  /** Connection to the API. */
-  readonly connection: Connection;
+  /** Access to the API. */
+  readonly cluster: SchedulerCluster;
   /** Log of the process. */
   readonly logger: Logger;
   /** Names of the installation. */

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { Client } from '@orch/client';
 import { type Component, systemClock } from '@orch/runtime';
 import {
   type Extenders,
@@ -12,28 +11,10 @@ import {
 } from '@orch/scheduler';
 import { VolumeContext } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
-import { clientApi, clientEvents, clientVolumes } from './api.js';
+import { eventSink, podWrites, volumeWrites } from './api.js';
 import { openExtenders } from './extender-calls.js';
-import { type ClientInformers, clientInformers } from './informers.js';
 import { schedulerLeadership } from './leading.js';
 import type { SchedulingParts } from './parts.js';
-
-/** Clients of their own, so that none waits for another's connections. */
-interface Clients {
-  readonly reading: Client;
-  readonly writing: Client;
-  readonly events: Client;
-}
-
-/** Connections on which Events are written. */
-const EVENT_CONNECTIONS = 16;
-
-/** Dependencies of the schedulers of all terms of leadership. */
-interface SharedParts {
-  readonly clients: Clients;
-  readonly informers: ClientInformers;
-  readonly extenders: Extenders;
-}
 
 /** A component that knows all pods. */
 export interface SchedulingComponent extends Component {
@@ -43,16 +24,13 @@ export interface SchedulingComponent extends Component {
 
 /** Follows the cluster, and schedules pods while this process leads. */
 export function schedulingComponent(parts: SchedulingParts): SchedulingComponent {
-  const { configuration, connection, names, logger } = parts;
-  const clients = clientsOf(parts);
-  const informers = clientInformers(clients.reading, names, (error, resource) =>
-    logger.warn('a resource could not be followed', { resource, error: (error as Error).message }),
-  );
+  const { configuration, cluster, names, logger } = parts;
+  const { informers } = cluster;
   const { extenders, close } = openExtenders(configuration.extenders, (extender, error) =>
     logger.warn('an extender failed', { extender, error: (error as Error).message }),
   );
-  const term = new SchedulingTerm(parts, { clients, informers, extenders });
-  const leadership = schedulerLeadership(configuration, connection, names, term);
+  const term = new SchedulingTerm(parts, extenders);
+  const leadership = schedulerLeadership(configuration, cluster, names, term);
   let stopped = false;
   return {
     name: 'scheduler',
@@ -66,7 +44,7 @@ export function schedulingComponent(parts: SchedulingParts): SchedulingComponent
       await term.stop();
       await leadership.stop();
       await informers.stop();
-      await Promise.all([close(), ...Object.values(clients).map((each: Client) => each.close())]);
+      await Promise.all([close(), cluster.close()]);
     },
   };
 }
@@ -82,12 +60,12 @@ class SchedulingTerm {
 
   constructor(
     private readonly parts: SchedulingParts,
-    private readonly shared: SharedParts,
+    private readonly extenders: Extenders,
   ) {
-    const { informers, clients } = shared;
+    const { names, cluster } = parts;
+    const { informers } = cluster;
     // Each term has a writer of its own, which ends with it.
-    const writer = clientVolumes(clients.writing, () => false);
-    const { names } = parts;
+    const writer = volumeWrites(cluster.writes(() => false));
     this.#volumes = new VolumeContext({
       ...{ objects: informers, pods: informers.pods, writer, clock: systemClock, names },
       onFailed: volumeMetrics(parts.metrics),
@@ -118,17 +96,17 @@ class SchedulingTerm {
   }
 
   #newScheduler(mayWrite: () => boolean): Scheduler {
-    const { configuration, maxBindings, logger, names, maxVolumes, maxUnschedulableMs: flushMs } = this.parts;
-    const { clients, informers, extenders } = this.shared;
+    const { configuration, cluster, maxBindings, logger, names, maxVolumes, maxUnschedulableMs: flushMs } = this.parts;
     const { podInitialBackoffSeconds: first, podMaxBackoffSeconds: longest, percentageOfNodesToScore } = configuration;
-    const volumes = this.#volumes.writtenBy(clientVolumes(clients.writing, mayWrite));
+    const writes = cluster.writes(mayWrite);
+    const volumes = this.#volumes.writtenBy(volumeWrites(writes));
     const host = { names, volumes, ...(maxVolumes !== undefined && { maxVolumes }) };
     const events = this.#newRecorder();
     this.#events = events;
     return new Scheduler({
       profiles: configuration.profiles.map((each) => makeProfile(each, percentageOfNodesToScore, host)),
-      ...{ informers, names, observer: this.#observer, extenders, maxBindings },
-      api: clientApi(clients.writing, mayWrite),
+      ...{ informers: cluster.informers, names, observer: this.#observer, extenders: this.extenders, maxBindings },
+      api: podWrites(writes),
       events,
       ...(flushMs !== undefined && { flushMs }),
       backoff: { firstMs: first * 1_000, longestMs: longest * 1_000 },
@@ -137,21 +115,10 @@ class SchedulingTerm {
   }
 
   #newRecorder(): SeriesRecorder {
-    const { logger, names } = this.parts;
+    const { logger, names, cluster } = this.parts;
     return new SeriesRecorder({
-      ...{ sink: clientEvents(this.shared.clients.events, names), instance: hostname(), clock: systemClock },
+      ...{ sink: eventSink(cluster.events, names), instance: hostname(), clock: systemClock },
       onError: (error, reason) => logger.warn('an event was not written', { reason, error: (error as Error).message }),
     });
   }
-}
-
-function clientsOf({ configuration, connection, names, maxBindings }: SchedulingParts): Clients {
-  const { qps, burst } = configuration.clientConnection;
-  const shared = { names, qps, burst, userAgent: 'kube-scheduler' };
-  const bounded = (maxConnections: number) => new Client(connection, { ...shared, maxConnections });
-  return {
-    reading: new Client(connection, shared),
-    writing: bounded(maxBindings),
-    events: bounded(EVENT_CONNECTIONS),
-  };
 }

@@ -4,11 +4,11 @@ import { type Controller, type ControllerGroup, ControllerManager, workQueueMetr
 import { NamespaceContents, namespaceController } from '@orch/maintenance';
 import { type Clock, Metrics, systemClock } from '@orch/runtime';
 import { Leadership } from '@orch/runtime/work';
-import { ControllerClient, type ControllerHost } from '@orch/writing';
+import { ControllerClient, type LocalHost } from '@orch/writing';
 import type { TestApi } from './test-api.js';
 
 /** What controllers on an API in memory write through: everything is allowed, nothing is recorded, unless the test says otherwise. */
-export const controllerHost = ({ deps, store }: TestApi, more: Partial<ControllerHost> = {}): ControllerHost => {
+export const controllerHost = ({ deps, store }: TestApi, more: Partial<LocalHost> = {}): LocalHost => {
   const { names, pipeline, remover } = deps;
   const allowed = { authorizer: alwaysAllow, audit: undefined, term: () => 1, clock: systemClock };
   return { names, pipeline, remover, store, ...allowed, ...more };

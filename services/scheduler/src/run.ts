@@ -1,7 +1,7 @@
 import { namesOf } from '@orch/machinery';
 import { createLogger, Lifecycle, Metrics, RELEASE, runToCompletion } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
-import { maxVolumesOf, schedulingComponent } from '@orch/scheduler-process';
+import { clientCluster, maxVolumesOf, schedulingComponent } from '@orch/scheduler-process';
 import { connectionsOf } from './connections.js';
 import type { SchedulerOptionValues } from './options.js';
 import { portComponent } from './port.js';
@@ -16,14 +16,15 @@ export async function runScheduler(
   const { warning, ...limit } = maxVolumesOf(process.env);
   if (warning !== undefined) logger.warn(warning);
   const connections = await connectionsOf(options, configuration.clientConnection.kubeconfig, names);
+  const { maxBindings } = options;
+  const { own: connection } = connections;
   const parts = {
-    options,
-    maxBindings: options.maxBindings,
+    ...{ options, maxBindings },
     ...limit,
     maxUnschedulableMs: options.podMaxInUnschedulablePodsDuration,
     configuration,
     connections,
-    connection: connections.own,
+    cluster: clientCluster({ connection, configuration, maxBindings, names, logger }),
     logger,
     names,
     metrics: new Metrics({ release: RELEASE }).withProcessMetrics(),

@@ -2,7 +2,6 @@ import type { ServedApi } from '@orch/apiserver';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import type { Component, OptionValues } from '@orch/runtime';
 import type { SchedulingComponent } from '@orch/scheduler-process';
-import { connectionOf } from './connection.js';
 
 /** Options of the scheduler in this process. */
 export const schedulerOptions = {
@@ -14,7 +13,7 @@ export const schedulerOptions = {
   },
   'scheduler-config': {
     type: 'string',
-    help: 'File with a KubeSchedulerConfiguration for the scheduler in this process. Its clientConnection.kubeconfig has no effect.',
+    help: 'File with a KubeSchedulerConfiguration for the scheduler in this process. Its clientConnection has no effect.',
   },
 } as const;
 
@@ -24,14 +23,12 @@ interface SchedulerSettings extends OptionValues<typeof schedulerOptions> {
   readonly nodeRuntime: string;
   /** Naming profile of the API. */
   readonly naming: NamingProfile;
-  /** Folder of certificates and keys of the process. */
-  readonly certDir: string;
 }
 
 /** Pods that are bound at a time, as `orch scheduler` has it by default. */
 const MAX_BINDINGS = 32;
-/** Identity of the scheduler towards the API, in this process as in one of its own. */
-const USER = { name: 'system:kube-scheduler', groups: [] };
+/** The scheduler as a user of the API, in this process as in one of its own. */
+const USER = { name: 'system:kube-scheduler', groups: [], agent: 'kube-scheduler' };
 
 /**
  * Reads the configuration of the scheduler of this process, and returns what makes it beside the API; it makes nothing where pods are left
@@ -39,39 +36,30 @@ const USER = { name: 'system:kube-scheduler', groups: [] };
  * @throws Error for a configuration that cannot be read or used
  */
 export async function schedulerOf(settings: SchedulerSettings): Promise<(api: ServedApi) => Component[]> {
-  const { scheduler: wanted, nodeRuntime, schedulerConfig: file, naming, certDir } = settings;
+  const { scheduler: wanted, nodeRuntime, schedulerConfig: file, naming } = settings;
   if (wanted === 'off' || (wanted === 'auto' && nodeRuntime === 'none')) return () => [];
   // A process that schedules nothing does not load it.
   const { configurationOf, maxVolumesOf, schedulingComponent } = await import('@orch/scheduler-process');
+  const { localCluster } = await import('./local-cluster.js');
   const names = namesOf(naming);
   const { configuration, warnings: read } = await configurationOf({ file, names });
   const { warning, ...limit } = maxVolumesOf(process.env);
   const warnings = warning === undefined ? read : [...read, warning];
-  const connect = async (api: ServedApi): Promise<Connected> => {
-    for (const each of warnings) api.logger.warn(each);
-    const { connection, stop } = await connectionOf(USER, certDir, api);
-    const shared = { maxBindings: MAX_BINDINGS, metrics: api.metrics(), logger: api.logger };
-    return { scheduling: schedulingComponent({ ...shared, ...limit, configuration, connection, names }), stop };
+  const schedulingOf = (api: ServedApi): SchedulingComponent => {
+    const { logger } = api;
+    for (const each of warnings) logger.warn(each);
+    const shared = { maxBindings: MAX_BINDINGS, metrics: api.metrics(), logger, configuration, names, ...limit };
+    return schedulingComponent({ ...shared, cluster: localCluster(api.as(USER), names, logger) });
   };
-  return (api) => [componentOf(api, () => connect(api))];
+  return (api) => [componentOf(api, schedulingOf)];
 }
 
-/** A scheduler, and what ends the renewal of its certificate. */
-interface Connected {
-  readonly scheduling: SchedulingComponent;
-  stop(): Promise<void>;
-}
-
-function componentOf(api: ServedApi, connect: () => Promise<Connected>): Component {
-  let connected: Connected | undefined;
+function componentOf(api: ServedApi, make: (api: ServedApi) => SchedulingComponent): Component {
+  let scheduling: SchedulingComponent | undefined;
   const start = async () => {
-    connected = await connect();
+    scheduling = make(api);
     // The API is there for others already, who may have to give the scheduler its rights.
-    void connected.scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
+    void scheduling.start().catch((error: unknown) => api.logger.error('the scheduler', error));
   };
-  const stop = async (deadline: AbortSignal) => {
-    await connected?.stop();
-    await connected?.scheduling.stop(deadline);
-  };
-  return { name: 'scheduler', start, stop };
+  return { name: 'scheduler', start, stop: async (deadline) => scheduling?.stop(deadline) };
 }

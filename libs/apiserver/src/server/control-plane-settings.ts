@@ -3,6 +3,7 @@ import type { ChangeBus } from '@orch/feed';
 import type { Component, Logger, Metrics } from '@orch/runtime';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { BusSettings } from './change-bus.js';
+import type { LocalApi, LocalUser } from './local/local-api.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 /** Properties by which the kinds of processes differ: api-server, watch-gateway, standalone. */
@@ -41,6 +42,8 @@ export interface ServedApi {
   readonly logger: Logger;
   /** Returns the metrics of the process, which `/metrics` serves. */
   metrics(): Metrics;
+  /** Returns the API as a user has it without a connection; once it is served. */
+  as(user: LocalUser): LocalApi;
 }
 
 /** Settings of a process of the control plane. */

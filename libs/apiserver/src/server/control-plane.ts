@@ -26,11 +26,13 @@ import { housekeeping } from './components/housekeeping.js';
 import { idleCollector } from './components/idle-collector.js';
 import { listeners } from './components/listeners.js';
 import { observation } from './components/observation.js';
-import { ControlPlaneProcess, checkParts, type DeclaredComponent } from './components/process.js';
+import { ControlPlaneProcess, checkParts, type DeclaredComponent, stateOf } from './components/process.js';
 import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
 import { watches } from './components/watches.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
+import { LocalApi, type LocalUser } from './local/local-api.js';
+import { localHostOf } from './local/local-host.js';
 
 /** Components of a process, in the order in which they start; they stop the other way round. */
 export const COMPONENTS: readonly DeclaredComponent[] = [
@@ -91,7 +93,11 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   const { companions = () => [] } = settings;
   const authority = () => process.peek('credentials')?.current.servingCa;
   const metrics = () => process.peek('observation')?.metrics ?? new Metrics();
-  for (const component of companions({ url: () => address().url, authority, logger, metrics }))
+  const as = (user: LocalUser) => {
+    const watches = process.need('watches');
+    return new LocalApi({ ...stateOf(process), watches, host: localHostOf(process) }, user);
+  };
+  for (const component of companions({ url: () => address().url, authority, logger, metrics, as }))
     lifecycle.add(component);
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
   const isReady = async () => (await health.handle('/readyz', new URLSearchParams()))?.status === 200;

@@ -7,6 +7,7 @@ import type { AuditConfig, AuditedRequest, PolicyEvaluator } from '../policy/eva
 import type { AuditLevel, AuditStage } from '../policy/policy.js';
 import { objectText } from './body-text.js';
 import { EventRecord, type EventStatus, type EventUser } from './event.js';
+import { objectRefOf, type SentNames } from './object-ref.js';
 import { timeText } from './time-text.js';
 
 /** A request that a controller makes within the server. */
@@ -85,6 +86,7 @@ export class RecordedAction {
   #request: string | undefined;
   #response: string | undefined;
   #isCut = false;
+  #names: SentNames = {};
 
   /** @param config recording rules of the policy */
   constructor(
@@ -119,7 +121,13 @@ export class RecordedAction {
 
   /** Records the object that is sent; of a retried write the last one. */
   sent(object: ApiObject): void {
-    if (this.wantsRequest) this.#request = this.#textOf(object);
+    this.#names = object.metadata ?? {};
+    this.patched(object);
+  }
+
+  /** Records the patch that is sent. */
+  patched(patch: object): void {
+    if (this.wantsRequest) this.#request = this.#textOf(patch);
   }
 
   /** Records the resulting object. */
@@ -135,8 +143,8 @@ export class RecordedAction {
     void this.#record('ResponseComplete', { ...refusal, ...(details && { details }), code });
   }
 
-  #textOf(object: ApiObject): string | undefined {
-    const text = objectText(object, this.config.omitManagedFields);
+  #textOf(object: object): string | undefined {
+    const text = objectText(object as ApiObject, this.config.omitManagedFields);
     if (text.length <= this.settings.maxBodyBytes) return text;
     this.#isCut = true;
     return undefined;
@@ -151,7 +159,7 @@ export class RecordedAction {
       {
         ...{ kind: 'Event', apiVersion, level: this.config.level, auditID: this.#id, stage },
         ...{ requestURI: request.path, verb: request.verb, user, sourceIPs: SOURCE_IPS, userAgent: agent },
-        objectRef: objectRefOf(request),
+        objectRef: objectRefOf(request, this.#names),
         ...(responseStatus && { responseStatus }),
         requestReceivedTimestamp: timeText(this.#receivedMs),
         stageTimestamp: timeText(this.#receivedMs + (responseStatus ? this.settings.clock.now() - this.#began : 0)),
@@ -172,15 +180,4 @@ export class RecordedAction {
     const all = this.#isCut ? { ...notes, [`${group}/truncated`]: 'true' } : notes;
     return Object.keys(all).length > 0 ? all : undefined;
   }
-}
-
-function objectRefOf({ group, version, resource, subresource, namespace, name }: Action['request']) {
-  return {
-    resource,
-    ...(namespace && { namespace }),
-    ...(name && { name }),
-    ...(group && { apiGroup: group }),
-    ...(version && { apiVersion: version }),
-    ...(subresource && { subresource }),
-  };
 }

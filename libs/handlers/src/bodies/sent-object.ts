@@ -1,21 +1,16 @@
-import { type Attributes, admit, type OperationOptions, Reinvocation, type Target, validate } from '@orch/admission';
-import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
+import { type ApiObject, badRequest, ensureMetadata } from '@orch/machinery';
 import type { ObjectModel } from '@orch/resources';
 import { inSlices } from '@orch/runtime/work';
 import { type RequestContext, type ResourceCall, readBody } from '@orch/serving';
-import { authorizerOf, callerOf } from '@orch/writing';
+import { type ActionTarget, admitAction, callerOf, type SentAction } from '@orch/writing';
 import type { ApiDeps } from '../deps.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
-/** A posted object that is not stored itself but requests an action or an answer: a Binding, an Eviction, a review. */
-export interface SentObject {
-  /** With defaults, in the namespace of the request. */
-  readonly object: ApiObject;
+/** A posted object that is not stored itself but requests an action or an answer. */
+export interface SentObject extends SentAction {
   /** Options from the query. */
   readonly options: WriteOptions;
-  /** Schema of the object. */
-  readonly model: ObjectModel;
 }
 
 /**
@@ -57,7 +52,7 @@ export const admitSent = <T>(
   call: ResourceCall,
   sent: SentObject,
   settle: (object: ApiObject) => T | Promise<T>,
-): Promise<T> => admitted(deps, ctx, { ...call, operation: 'CREATE' }, sent, settle);
+): Promise<T> => admitAction(deps.admission, callerOf(ctx), creationTarget(call), sent, settle);
 
 /**
  * Runs admission for a connection to a pod, a service or a node, with the options of the request as its object.
@@ -69,57 +64,19 @@ export const admitConnection = (
   ctx: RequestContext,
   call: ResourceCall,
   sent: Pick<SentObject, 'object' | 'model'>,
-): Promise<ApiObject> =>
-  admitted(deps, ctx, { ...call, operation: 'CONNECT' }, { ...sent, options: { dryRun: false } }, (object) => object);
+): Promise<ApiObject> => {
+  const target = { ...creationTarget(call), operation: 'CONNECT' } as const;
+  return admitAction(
+    deps.admission,
+    callerOf(ctx),
+    target,
+    { ...sent, options: { dryRun: false } },
+    (object) => object,
+  );
+};
 
-async function admitted<T>(
-  deps: ApiDeps,
-  ctx: RequestContext,
-  { endpoint, namespace, name, subresource, operation }: ResourceCall & Pick<Target, 'operation'>,
-  sent: Admitted,
-  settle: (object: ApiObject) => T | Promise<T>,
-): Promise<T> {
+/** Returns the resource that an object was sent to which asks for an action. */
+export function creationTarget({ endpoint, namespace, name, subresource }: ResourceCall): ActionTarget {
   const { group, version, resource } = endpoint.definition;
-  const { object } = sent;
-  const { kind = '' } = object;
-  const target: Target = { operation, group, version, resource, kind, subresource, namespace, name };
-  const plugins = deps.admission.select(() => target);
-  const reinvocation = new Reinvocation();
-  const attributes = attributesOf(ctx, target, sent, reinvocation);
-  if (plugins.mutating.length > 0) await admit(plugins, attributes, reinvocation);
-  const settled = await settle(object);
-  if (plugins.validating.length > 0)
-    await validate(plugins, { ...attributes, object: plugins.readOnly ? object : copy(object) });
-  return settled;
-}
-
-/** An object that is admitted and not stored, with the options of its request. */
-type Admitted = Pick<SentObject, 'object' | 'model'> & { readonly options: OperationOptions };
-
-function attributesOf(
-  ctx: RequestContext,
-  target: Target,
-  { object, options, model }: Admitted,
-  reinvocation: Reinvocation,
-): Attributes {
-  const caller = callerOf(ctx);
-  const { user, warnings, annotations, deadline } = caller;
-  return {
-    ...target,
-    object,
-    oldObject: undefined,
-    options,
-    user,
-    authorizer: authorizerOf(caller),
-    deadline,
-    get isReinvocation() {
-      return reinvocation.isReinvocation;
-    },
-    reinvoke: () => reinvocation.ask(),
-    setDefaults: async () => void (await inSlices(model.fillDefaults(object))),
-    warn: (text) => void warnings.push(text),
-    annotate: (key, value) => annotations.noteOnce(key, value),
-    annotateBody: (key, text) => caller.noteBody?.(key, text()),
-    ...(caller.skipsWebhooks && { skipsWebhooks: true }),
-  };
+  return { operation: 'CREATE', group, version, resource, subresource, namespace, name };
 }

@@ -1,12 +1,19 @@
 import { type ApiObject, badRequest, notFound, timeout } from '@orch/machinery';
 import { DeclaredModel, type ObjectModel, servedObject } from '@orch/resources';
 import { type RequestContext, type ResourceCall, sendStatus } from '@orch/serving';
-import { callerOf, type DeletionOptions, markDeletion, type SetMember, serverItself } from '@orch/writing';
+import {
+  callerOf,
+  type DeletionOptions,
+  isReady,
+  markDeletion,
+  type SetMember,
+  serverItself,
+  setPodCondition,
+} from '@orch/writing';
 import { settledOptions, type WireDeleteOptions } from '../bodies/delete-options.js';
 import { admitSent, readSent, type SentObject } from '../bodies/sent-object.js';
 import type { ApiDeps } from '../deps.js';
 import { type Budget, budgetOf, charge, chargeNeeded } from './disruption-budget.js';
-import { isReady, setPodCondition } from './pod-conditions.js';
 import { CREATED } from './success.js';
 
 /** Seconds after which an eviction may be tried again that others came before each time. */

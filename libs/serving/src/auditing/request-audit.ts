@@ -5,9 +5,11 @@ import {
   EventRecord,
   type EventStatus,
   type EventUser,
+  objectRefOf,
   objectText,
   patchText,
   redactedTarget,
+  type SentNames,
   timeText,
 } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
@@ -39,12 +41,7 @@ export class RequestAudit implements AuditRecord {
   readonly #received: string;
   readonly #sourceIPs: readonly string[];
   readonly #userAgent: string;
-  #object: {
-    readonly name?: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-  } = {};
+  #names: SentNames = {};
   #request: string | undefined;
   #response: string | undefined;
   readonly #bodyNotes = new Map<string, string>();
@@ -86,13 +83,7 @@ export class RequestAudit implements AuditRecord {
 
   /** Records the body of the request, read as an object; only the first call counts. */
   decoded(object: ApiObject, bytes: number): void {
-    const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
-    this.#object = {
-      ...(name && { name }),
-      ...(namespace && { namespace }),
-      ...(uid && { uid }),
-      ...(resourceVersion && { resourceVersion }),
-    };
+    this.#names = object.metadata ?? {};
     this.#note(bytes, () => objectText(object, this.config.omitManagedFields));
   }
 
@@ -172,7 +163,7 @@ export class RequestAudit implements AuditRecord {
         ...(actsAs && { impersonatedUser: actsAs }),
         ...(this.#sourceIPs.length > 0 && { sourceIPs: this.#sourceIPs }),
         ...(this.#userAgent !== '' && { userAgent: this.#userAgent }),
-        ...(info.isResourceRequest && { objectRef: this.#objectRef() }),
+        ...(info.isResourceRequest && { objectRef: objectRefOf(info, this.#names) }),
         ...(responseStatus && { responseStatus }),
         requestReceivedTimestamp: this.#received,
         stageTimestamp: isReceived ? this.#received : this.#now(),
@@ -180,19 +171,6 @@ export class RequestAudit implements AuditRecord {
       },
       isReceived ? {} : this.#bodies(),
     );
-  }
-
-  #objectRef() {
-    const { group, version, resource, subresource, namespace, name } = this.ctx.info;
-    return {
-      resource,
-      ...this.#object,
-      ...(namespace && { namespace }),
-      ...(name && { name }),
-      ...(group && { apiGroup: group }),
-      ...(version && { apiVersion: version }),
-      ...(subresource && { subresource }),
-    };
   }
 
   /** Returns the recorded status, else one with the response code, which may not have reached the client. */

@@ -6,8 +6,9 @@ import { systemClock } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerClient, type ControllerHost } from './controller-client.js';
+import { ControllerClient } from './controller-client.js';
 import type { ControllerSeats } from './controller-seats.js';
+import type { LocalHost } from './local-client.js';
 
 const ACCOUNT = 'namespace-controller';
 const USER = 'system:serviceaccount:kube-system:namespace-controller';
@@ -51,7 +52,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-function client(term: () => number | undefined = () => 1, more: Partial<ControllerHost> = {}): ControllerClient {
+function client(term: () => number | undefined = () => 1, more: Partial<LocalHost> = {}): ControllerClient {
   const audit = new ActionRecorder({
     policy: new PolicyEvaluator({ rules: [{ level }] }),
     observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },

@@ -18,8 +18,9 @@ export function attributesOf(verb: string, { endpoint, key, subresource = '' }: 
   const isNamespace = group === '' && resource === 'namespaces';
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const within = key.namespace === '' ? '' : `/namespaces/${key.namespace}`;
-  // A new object is sent to its collection.
-  const named = key.name === '' || verb === 'create' ? '' : `/${key.name}`;
+  // A new object is sent to its collection, an action to the object that it is for.
+  const isNew = verb === 'create' && subresource === '';
+  const named = key.name === '' || isNew ? '' : `/${key.name}`;
   const below = subresource === '' ? '' : `/${subresource}`;
   return {
     verb,

@@ -12,9 +12,9 @@ import {
   runsController,
   yieldToManager,
 } from '@orch/maintenance';
-import { systemClock } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
-import { ControllerClient, type ControllerHost } from '@orch/writing';
+import { ControllerClient } from '@orch/writing';
+import { localHostOf } from '../local/local-host.js';
 import { declare, type Host, stateOf, tellingOf } from './process.js';
 
 /** Name of the lease by which one server of an installation runs all of its controllers. */
@@ -73,7 +73,7 @@ export const controllers = declare({ name: 'controllers', needs: NEEDS }, (proce
 async function groupsOf(process: Process, leadership: Leadership): Promise<ControllerGroup[]> {
   const { settings } = process;
   const [state, telling] = [stateOf(process), tellingOf(process)];
-  const host = hostOf(process, leadership);
+  const host = { ...localHostOf(process), term: () => leadership.term };
   const clientOf = (account: string) => new ControllerClient(host, account);
   const runs = (name: ControllerName) => runsController(settings.serving.controllers, name);
   const access = process.need('access');
@@ -98,16 +98,6 @@ async function groupsOf(process: Process, leadership: Leadership): Promise<Contr
   const own = [definitions, process.need('aggregated').controllers, flow, claimsOf(process), policiesOf(process)];
   return [requests, namespaces, roles, quotas, tokens, ...own].filter((group) => group !== undefined);
 }
-
-const hostOf = (process: Process, leadership: Leadership): ControllerHost => ({
-  term: () => leadership.term,
-  ...{ names: stateOf(process).deps.names, pipeline: stateOf(process).deps.pipeline },
-  ...{ remover: stateOf(process).deps.remover, store: stateOf(process).store },
-  authorizer: process.need('access').authorizer,
-  audit: process.need('audit').actions,
-  seats: process.need('fairness').seats,
-  clock: systemClock,
-});
 
 type Shared = Pick<
   Parameters<typeof namespaceControllers>[0],

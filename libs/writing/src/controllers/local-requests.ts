@@ -1,0 +1,115 @@
+import { type ActionAudit, AuditNotes, type RecordedAction } from '@orch/audit';
+import { type UserInfo, wireUser } from '@orch/authentication';
+import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
+import type { Names } from '@orch/machinery';
+import { managerOf } from '@orch/merge';
+import { toStatusError } from '@orch/resources';
+import { type Clock, systemClock } from '@orch/runtime';
+import type { Caller } from '../pipeline/caller.js';
+import { type ControllerSeats, takePatiently } from './controller-seats.js';
+import { attributesOf, type WriteTarget } from './request-attributes.js';
+
+/** Dependencies of requests that are made within the server. */
+export interface RequestHost {
+  /** Names of the installation. */
+  readonly names: Names;
+  /** Decides what users may do. */
+  readonly authorizer: Authorizer;
+  /** Seats that requests take; absent where they are not limited. */
+  readonly seats?: ControllerSeats;
+  /** Absent where no audit log is kept. */
+  readonly audit: ActionAudit | undefined;
+  /**
+   * The term in which this process does the work that the requests are for; undefined while it does not. Nothing begun
+   * in one is written in another.
+   */
+  readonly term: () => number | undefined;
+  /** Clock of waits for a seat. */
+  readonly clock: Clock;
+  /** Milliseconds after which a write of one object is given up. Default: a minute. */
+  readonly requestMs?: number;
+}
+
+/** The user that a component of this process makes requests as. */
+export interface LocalIdentity {
+  /** Its user. */
+  readonly user: UserInfo;
+  /** Its user agent, of which the field manager is made. */
+  readonly agent: string;
+}
+
+const REQUEST_MS = 60_000;
+
+/**
+ * Requests of a component that runs within the server. Each goes through flow control, authorization and the audit log
+ * as if it had come over HTTP.
+ */
+export class LocalRequests {
+  readonly #wire: ReturnType<typeof wireUser>;
+
+  constructor(
+    private readonly host: RequestHost,
+    private readonly identity: LocalIdentity,
+  ) {
+    this.#wire = wireUser(identity.user);
+  }
+
+  /**
+   * Makes a request.
+   * @param success HTTP status of its success, for the audit log
+   * @param work does what is asked for, once it is allowed
+   * @throws StatusError 403, 429; what `work` throws
+   */
+  async make<T>(
+    verb: string,
+    target: WriteTarget,
+    success: number,
+    work: (caller: Caller, recorded: RecordedAction | undefined) => Promise<T>,
+  ): Promise<T> {
+    const request = attributesOf(verb, target);
+    const term = this.host.term();
+    const isOver = () => term === undefined || this.host.term() !== term;
+    const { audit, seats, clock } = this.host;
+    const { user, agent } = this.identity;
+    const recorded = await audit?.begin({ user: this.#wire, agent, request });
+    let leave: (() => void) | undefined;
+    try {
+      leave = seats && (await takePatiently(() => seats.take(user, request), isOver, clock));
+      await this.#authorize(request, recorded);
+      const result = await work(this.#caller(request, recorded, isOver), recorded);
+      recorded?.end(success);
+      return result;
+    } catch (error) {
+      recorded?.end(toStatusError(error));
+      throw error;
+    } finally {
+      leave?.();
+    }
+  }
+
+  async #authorize(request: RequestAttributes, recorded: RecordedAction | undefined): Promise<void> {
+    const { authorizer, names } = this.host;
+    const { user } = this.identity;
+    const { decision, reason } = await authorizer.authorize(user, request);
+    const isAllowed = decision === 'allow';
+    const group = names.group('authorization.orch.io');
+    recorded?.annotations.set(`${group}/decision`, isAllowed ? 'allow' : 'forbid');
+    recorded?.annotations.set(`${group}/reason`, reason);
+    if (!isAllowed) throw forbiddenRequest(user, request, reason);
+  }
+
+  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, isOver: () => boolean): Caller {
+    const { user, agent } = this.identity;
+    const { authorizer, requestMs = REQUEST_MS } = this.host;
+    return {
+      isOver,
+      user,
+      access: { authorizer, request },
+      agent: managerOf(agent),
+      warnings: [],
+      annotations: recorded?.annotations ?? new AuditNotes(),
+      ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
+      deadline: systemClock.now() + requestMs,
+    };
+  }
+}
