@@ -16,7 +16,7 @@ export interface NodeMemory {
   readonly rssBytes: number;
   /** Page faults since the machine was started. */
   readonly pageFaults: number;
-  /** Those of them for which a page was read. */
+  /** Page faults for which something was read from a disk. */
   readonly majorPageFaults: number;
 }
 
