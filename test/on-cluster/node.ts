@@ -12,7 +12,10 @@ import type { BuiltPrograms } from './programs.js';
 
 const SOCKET = 'run/containerd/containerd.sock';
 /** Folders that kubelets and containerd use, wherever they are told to keep the rest; each node has its own. */
-const OWN_FOLDERS = ['/var/lib/kubelet', '/run/containerd', '/run/netns', '/var/log/pods', '/var/log/containers'];
+const OWN_FOLDERS = [
+  ...['/var/lib/kubelet', '/etc/containerd', '/run/containerd', '/run/netns'],
+  ...['/var/log/pods', '/var/log/containers'],
+];
 const READY_MS = 180_000;
 
 /** Name and address of a node, and where it gets images. */
@@ -151,7 +154,8 @@ export class Node {
       '[plugins."io.containerd.internal.v1.opt"]',
       `path = "${this.#dir}/opt"`,
     ];
-    return put(join(this.#dir, 'containerd.toml'), `${lines.join('\n')}\n`);
+    // Cases look there for what it can do.
+    return put(join(this.#dir, '/etc/containerd/config.toml'), `${lines.join('\n')}\n`);
   }
 
   #agent(): Command {

@@ -72,7 +72,7 @@ const withoutPlace = (reason: string): string => reason.replace(/ \(test\/.*\)$/
 
 /** A run of hundreds of cases that leave themselves out, whose names say nothing that the reasons do not: these are counted. */
 export function withSkipsCounted(run: RunSummary): RunSummary {
-  const leftOut: Record<string, number> = {};
+  const leftOut: Record<string, number> = { ...run.leftOut };
   const isSkipped = ({ outcome }: CaseResult) => outcome === 'skipped';
   for (const { reason = '' } of run.notable.filter(isSkipped)) {
     const short = withoutPlace(reason);

@@ -41,4 +41,9 @@ test('patterns of volumes are those of drivers that one node has', () => {
     '[sig-storage] HostPath should support subPath',
   ];
   expect(volumeCases([...chosen, ...others])).toEqual({ names: chosen, leftOut: {} });
+  const stopped = `${named('local', 'Pre-provisioned PV (default fs)')} while kubelet is down [Disruptive][Slow]`;
+  expect(volumeCases([...chosen, stopped])).toEqual({
+    names: chosen,
+    leftOut: { 'an agent that is stopped over SSH': 1 },
+  });
 });

@@ -112,7 +112,9 @@ function componentsOf(runs: ComponentRuns, alone: CasesAlone | undefined): strin
       ? []
       : [`What did not pass at once here, and what became of it there:\n\n${remarks.join('')}`]),
     ...(skipped.length === 0 ? [] : [`What was skipped:\n\n${skipped.join('')}`]),
-    ...(without.length === 0 ? [] : [`Patterns that the suite skips, by what it says:\n\n${without.join('')}`]),
+    ...(without.length === 0
+      ? []
+      : [`Patterns of volumes that were not run, as they need, or by what the suite says:\n\n${without.join('')}`]),
     ...(leftOut.length === 0 ? [] : [`Cases of these groups that are not run, as they need:\n\n${leftOut.join('')}`]),
   ];
   return `\n${parts.join('\n')}\n`;

@@ -91,8 +91,8 @@ class ImageWriter {
 
   #agnhost({ agnhost, certificate }: SuitePrograms): RootFolder {
     const root = this.#folder();
-    // The nsenter of busybox runs its own programs in place of the node's, and its wget has no time-outs.
-    for (const name of ['curl', 'dig', 'nslookup', 'getent', 'wget', 'nsenter']) root.program(name);
+    // The nsenter of busybox runs its own programs in place of the node's, its wget has no time-outs, its dd goes through caches.
+    for (const name of ['curl', 'dd', 'dig', 'nslookup', 'getent', 'wget', 'nsenter']) root.program(name);
     // Its shell runs the programs above, where the one of busybox would take its own.
     withShell(root.program('nc.openbsd', '/bin/nc'), 'bash');
     for (const file of certificate) root.copy(file, `/${basename(file)}`).mode(`/${basename(file)}`, 0o644);
