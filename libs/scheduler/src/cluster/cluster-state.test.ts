@@ -330,6 +330,17 @@ describe('counts of pods by conditions', () => {
     expect(labels.map((label) => state.domains(label, []).size)).toEqual(labels.map(() => 1));
   });
 
+  it('have sums by labels with any names', () => {
+    const state = newState();
+    state.setNode({ metadata: { name: 'a', labels: { x: '1', y: '1', z: '1' } } });
+    state.setPod(pod('p', { labels: { app: 'a' } }), 'a');
+    const counts = state.podCounts([meant({ app: 'a' }, 'n')], true);
+    for (const needed of [['x', 'y,z'], ['x', 'y', 'z'], ['x,y,z']]) {
+      const isThere = needed.length === 3;
+      expect([counts.sums('x', needed).size, state.domains('x', needed).size]).toEqual(isThere ? [1, 1] : [0, 0]);
+    }
+  });
+
   it('are kept right for more of them than are remembered', () => {
     const state = newState();
     state.setNode(node('a'));
