@@ -197,6 +197,18 @@ describe('changes of nodes', () => {
     expect(info?.node.metadata?.resourceVersion).toBe('2');
   });
 
+  it('that could not be read are there once they can', () => {
+    const state = newState();
+    expect(() => state.setNode(node('a', 'x', { allocatable: { cpu: '4', pods: 'many' } }))).toThrow();
+    expect(state.nodes).toEqual([]);
+    expect(state.setNode(node('a', 'x'))).toBe(ACTION.add);
+    expect(state.nodes.map(({ name, maxPods }) => [name, maxPods])).toEqual([['a', 10]]);
+    expect(() => state.setNode(node('a', 'y', { allocatable: { cpu: 'much' } }))).toThrow();
+    expect([state.node('a')?.maxPods, state.node('a')?.labels[ZONE]]).toEqual([10, 'x']);
+    state.setNode(node('a', 'y'));
+    expect([...state.domains(ZONE, [])]).toEqual(['y']);
+  });
+
   it('uncordoned counts as a change of taints', () => {
     const state = newState();
     state.setNode(with_({ spec: { unschedulable: true } }));
