@@ -100,7 +100,9 @@ function hasChanged(before: NodeStatus, after: NodeStatus): boolean {
 }
 
 function statusPatch(before: NodeStatus, after: NodeStatus): Record<string, unknown> {
-  const patch: Record<string, unknown> = { conditions: after.conditions };
+  // Those of others are as they were seen last, which may be long ago.
+  const known = new Set(before.conditions);
+  const patch: Record<string, unknown> = { conditions: after.conditions?.filter((condition) => !known.has(condition)) };
   for (const [name, value] of Object.entries(after))
     if (name !== 'conditions' && !isDeepStrictEqual(before[name as keyof NodeStatus], value)) patch[name] = value;
   for (const name of ['capacity', 'allocatable'] as const)

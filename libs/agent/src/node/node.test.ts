@@ -352,6 +352,25 @@ describe('the status of the node', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('leaves conditions of others alone, which may have changed since it was seen', async () => {
+    const sent: (string | undefined)[] = [];
+    const conditions = [{ type: 'NetworkUnavailable', status: 'True', reason: 'NoRoute' }];
+    const reporter = new NodeStatusReporter({
+      client: {
+        async patch(_ref: unknown, _name: string, _type: string, { status }: { status: NodeStatus }) {
+          sent.push(...(status.conditions ?? []).map(({ type }) => type));
+        },
+      } as unknown as Pick<Client, 'get' | 'patch'>,
+      ...{ name: 'n1', known: () => ({ metadata: { name: 'n1' }, status: { conditions } }), status: async () => ({}) },
+      health: async () => ({ problems: [], memoryPressure: false, diskPressure: false, pidPressure: false }),
+      ...{ updateMs: 10_000, reportMs: 300_000, clock: new ManualClock(), logger: silentLogger },
+      events: { ofPod() {}, ofNode() {} },
+    });
+    await reporter.start();
+    await reporter.stop();
+    expect(sent).toEqual(['MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready']);
+  });
+
   it('does not read a node that is followed, unless a write fails', async () => {
     const clock = new ManualClock();
     const state = { known: undefined as (Node & ApiObject) | undefined, reads: 0, patches: 0, isDown: false, cpu: '4' };

@@ -59,6 +59,11 @@ describe('a pod', () => {
     ]);
   });
 
+  it('shows at once what was started, which no list of all pods has yet', async () => {
+    await test.create('p', {});
+    expect(test.status('p').phase).toBe('Running');
+  });
+
   it('costs the runtime at rest nothing but the lists of all pods', async () => {
     await test.create('p', {});
     await test.pass(5);

@@ -28,7 +28,9 @@ export class Backoffs {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     const began = since ?? entry.at;
-    if (began - entry.at > FORGET_MS || this.clock.wall() - began >= entry.wait) return undefined;
+    // One that begins in the future is over as well: the clock was set back.
+    const isOver = Math.abs(this.clock.wall() - began) >= entry.wait;
+    if (began - entry.at > FORGET_MS || isOver) return undefined;
     return entry.wait;
   }
 

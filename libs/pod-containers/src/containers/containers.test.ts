@@ -6,7 +6,7 @@ import type { RuntimeContainerStatus, StoredImage } from '@orch/container-runtim
 import { PodFolders } from '@orch/pod-environment';
 import { ManualClock } from '@orch/runtime/testing';
 import type { Container, Pod, PodSpec } from '@orch/schema/types/core/v1';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { actionsOf } from './actions.js';
 import { Backoffs } from './backoffs.js';
 import { ContainerConfigs, nextLogNumber } from './container-configs.js';
@@ -209,6 +209,17 @@ describe('waits', () => {
     expect(backoffs.waiting('k')).toBe(10_000);
     backoffs.collect();
     expect(backoffs.waiting('k')).toBe(10_000);
+  });
+
+  it('end though the clock is set back', () => {
+    const clock = new ManualClock();
+    const backoffs = new Backoffs(clock);
+    backoffs.next('k');
+    const [began, wall] = [clock.wall(), vi.spyOn(clock, 'wall')];
+    wall.mockReturnValue(began - 5_000);
+    expect(backoffs.left('k')).toBe(15_000);
+    wall.mockReturnValue(began - 3_600_000);
+    expect([backoffs.waiting('k'), backoffs.left('k'), backoffs.waiting('k', began)]).toEqual([undefined, 0, undefined]);
   });
 });
 

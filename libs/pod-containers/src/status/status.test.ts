@@ -407,6 +407,25 @@ describe('the status manager', () => {
     expect(calls).toMatchObject([report, report]);
   });
 
+  it('reports to a mirror that was made anew, and asks for nothing before', async () => {
+    const pod = podOf({});
+    const mirror = { ...pod, metadata: { ...pod.metadata, uid: 'mirror' } };
+    const { manager, clock, calls, state } = managed(mirror, false, true);
+    manager.start();
+    manager.set(pod, running(pod));
+    await clock.settle();
+    const { asked } = state;
+    await clock.advance(30_000);
+    expect(state.asked).toBe(asked);
+    state.stored = undefined;
+    await clock.advance(10_000);
+    expect(state.asked).toBe(asked);
+    state.stored = { ...mirror, metadata: { ...mirror.metadata, uid: 'another' } };
+    await clock.advance(10_000);
+    expect(calls.at(-1)).toMatchObject(['strategic', 'status', { metadata: { uid: 'another' } }]);
+    await manager.stop();
+  });
+
   it('cuts messages, so that those of a pod stay short together', () => {
     const pod = podOf({});
     const { manager } = managed(pod);

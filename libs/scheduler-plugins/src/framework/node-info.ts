@@ -55,16 +55,17 @@ export class NodeInfo {
     return this.#claims.get(claim) ?? 0;
   }
 
-  /** Replaces the object; an empty one where the node is gone. What has not changed is not read again. */
+  /** Replaces the object; an empty one where the node is gone. What has not changed is not read again. @throws QuantityError */
   setNode(node: Node): void {
     const before = this.#node.status;
+    const { allocatable, images } = node.status ?? {};
+    // First: a node that cannot be read stays what it was.
+    if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
+      const maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
+      [this.allocatable, this.maxPods] = [RequestAmounts.of(allocatable), maxPods];
+    }
     this.#node = node;
     this.labels = ownLabels(node.metadata?.labels);
-    const { allocatable, images } = node.status ?? {};
-    if (!isDeepStrictEqual(allocatable, before?.allocatable)) {
-      this.allocatable = RequestAmounts.of(allocatable);
-      this.maxPods = allocatable?.pods === undefined ? 0 : amountOf('pods', allocatable.pods);
-    }
     if (!isDeepStrictEqual(images, before?.images)) this.images = imagesOf(node);
   }
 

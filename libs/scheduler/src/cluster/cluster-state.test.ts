@@ -197,6 +197,18 @@ describe('changes of nodes', () => {
     expect(info?.node.metadata?.resourceVersion).toBe('2');
   });
 
+  it('that could not be read are there once they can', () => {
+    const state = newState();
+    expect(() => state.setNode(node('a', 'x', { allocatable: { cpu: '4', pods: 'many' } }))).toThrow();
+    expect(state.nodes).toEqual([]);
+    expect(state.setNode(node('a', 'x'))).toBe(ACTION.add);
+    expect(state.nodes.map(({ name, maxPods }) => [name, maxPods])).toEqual([['a', 10]]);
+    expect(() => state.setNode(node('a', 'y', { allocatable: { cpu: 'much' } }))).toThrow();
+    expect([state.node('a')?.maxPods, state.node('a')?.labels[ZONE]]).toEqual([10, 'x']);
+    state.setNode(node('a', 'y'));
+    expect([...state.domains(ZONE, [])]).toEqual(['y']);
+  });
+
   it('uncordoned counts as a change of taints', () => {
     const state = newState();
     state.setNode(with_({ spec: { unschedulable: true } }));
@@ -328,6 +340,17 @@ describe('counts of pods by conditions', () => {
     state.setPod(pod('p', { labels: { app: 'a' } }), 'a');
     expect(sums()).toEqual(labels.map(() => 1));
     expect(labels.map((label) => state.domains(label, []).size)).toEqual(labels.map(() => 1));
+  });
+
+  it('have sums by labels with any names', () => {
+    const state = newState();
+    state.setNode({ metadata: { name: 'a', labels: { x: '1', y: '1', z: '1' } } });
+    state.setPod(pod('p', { labels: { app: 'a' } }), 'a');
+    const counts = state.podCounts([meant({ app: 'a' }, 'n')], true);
+    for (const needed of [['x', 'y,z'], ['x', 'y', 'z'], ['x,y,z']]) {
+      const isThere = needed.length === 3;
+      expect([counts.sums('x', needed).size, state.domains('x', needed).size]).toEqual(isThere ? [1, 1] : [0, 0]);
+    }
   });
 
   it('are kept right for more of them than are remembered', () => {

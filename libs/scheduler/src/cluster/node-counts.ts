@@ -10,6 +10,9 @@ interface LabelSums {
   readonly sums: Map<string, number>;
 }
 
+/** Returns a text that is unique for labels, whatever they are called: those of constraints are any text. */
+export const labelsId = (label: string, needed: readonly string[]): string => JSON.stringify([label, ...needed]);
+
 /** Numbers of pods by node, whose sums by labels of the nodes are kept up to date with each pod once they were asked for. */
 export class NodeCounts implements CountsByNode {
   readonly #counts = new Map<NodeInfo, number>();
@@ -45,7 +48,7 @@ export class NodeCounts implements CountsByNode {
   /** Returns the sums by the values of a label, of known nodes with all that are needed; values without pods are absent. */
   sums(label: string, needed: readonly string[] = []): ReadonlyMap<string, number> {
     this.#forgetOutdated();
-    const id = [label, ...needed].join();
+    const id = labelsId(label, needed);
     const known = this.#kept.get(id);
     if (known) return known.sums;
     const made = { label, needed, sums: new Map<string, number>() };

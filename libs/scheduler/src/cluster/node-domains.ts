@@ -1,5 +1,5 @@
 import type { NodeInfo } from '@orch/scheduler-plugins';
-import { MAX_KEPT_SUMS } from './node-counts.js';
+import { labelsId, MAX_KEPT_SUMS } from './node-counts.js';
 
 /** Values of labels of nodes, kept as long as the nodes have the same labels. */
 export class NodeDomains {
@@ -17,7 +17,7 @@ export class NodeDomains {
     const revision = this.revision();
     if (this.#revision !== revision) this.#kept.clear();
     this.#revision = revision;
-    const id = [label, ...needed].join();
+    const id = labelsId(label, needed);
     const known = this.#kept.get(id);
     if (known) return known;
     const values = new Set<string>();

@@ -159,6 +159,20 @@ describe('a binding that fails', () => {
   });
 });
 
+describe('a scheduler that has ended', () => {
+  it('leaves no timer, also where a pod is written about meanwhile', async () => {
+    cluster.node('a');
+    cluster.pod('p', { requests: { cpu: '5' } });
+    const patch = held('patch');
+    scheduler = runScheduler(cluster);
+    await patch.begun;
+    const stopped = scheduler.stop();
+    patch.end();
+    await stopped;
+    expect([scheduler.pending.unschedulable, cluster.clock.pending]).toEqual([1, 0]);
+  });
+});
+
 describe('pods that are not to be scheduled', () => {
   it('are those of other schedulers, placed, terminal, gated, or on their way out', async () => {
     cluster.node('a');

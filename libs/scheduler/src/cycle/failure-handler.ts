@@ -67,6 +67,7 @@ export class FailureHandler {
       if (candidate) await this.#evict(pod, candidate);
     } catch (error) {
       onError(error, pod.info.key);
+      if (!queue.isUnderWay(pod)) return;
       // What the API says of its nomination holds again.
       nominations.update(candidate?.node ?? '', pod.info);
       await this.#report(pod, 'Unschedulable', withPreemption(message, textOf(error)), undefined);

@@ -100,8 +100,18 @@ function setPod(before: Pod | undefined, pod: Pod, follower: ClusterFollower): v
   if (before && before.metadata?.uid !== pod.metadata?.uid) removePod(before, follower);
   const nodeName = pod.spec?.nodeName ?? '';
   if (isTerminal(pod)) removePod(pod, follower);
-  else if (nodeName === '') setPending(before, pod, follower);
-  else setPlaced(before, pod, nodeName, follower);
+  else if (nodeName === '') {
+    unplace(pod, follower);
+    setPending(before, pod, follower);
+  } else setPlaced(before, pod, nodeName, follower);
+}
+
+/** Takes a pod from the node that the API has shown it on: it is on none again where a backup was restored. */
+function unplace({ metadata }: Pod, { state, queue }: ClusterFollower): void {
+  const uid = metadata?.uid ?? '';
+  if (state.nodeOf(uid) === undefined || state.isAssumed(uid)) return;
+  state.removePod(uid);
+  queue.move(POD_DELETE);
 }
 
 function setPending(before: Pod | undefined, pod: Pod, follower: ClusterFollower): void {

@@ -127,10 +127,11 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unfollow();
-    this.#queue.stop();
     this.#wake();
     await this.#running;
     await Promise.all([this.#binding.ended(), this.#failures.ended()]);
+    // Last: pods that were written about meanwhile are queued again, and a timer would keep all of this for good.
+    this.#queue.stop();
   }
 
   #newQueue(): SchedulingQueue {

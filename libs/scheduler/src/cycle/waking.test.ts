@@ -139,3 +139,21 @@ it('where it was assumed elsewhere than the API shows it, a pod leaves room', as
   await settled(scheduler);
   expect(cluster.placed).toEqual({ p: 'gone', q: 'a' });
 });
+
+it.each(['default-scheduler', 'another'])(
+  'a pod that is on no node any more, as a backup was restored, leaves room and is scheduled again: %s',
+  async (schedulerName) => {
+    cluster.node('a');
+    cluster.pod('p', { requests: { cpu: '3' }, spec: { schedulerName, nodeName: 'a' } });
+    cluster.pod('q', { requests: { cpu: '3' } });
+    scheduler = runScheduler(cluster);
+    await settled(scheduler);
+    expect(cluster.placed).toEqual({ p: 'a' });
+    cluster.update('default/p', (pod) => ({ ...pod, spec: { ...pod.spec, nodeName: '', priority: 1 } }));
+    await settled(scheduler);
+    await cluster.clock.advance(1_000);
+    await settled(scheduler);
+    expect(cluster.placed).toEqual(schedulerName === 'another' ? { q: 'a' } : { p: 'a' });
+    expect(scheduler.sizes.pods).toBe(1);
+  },
+);

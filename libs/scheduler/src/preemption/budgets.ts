@@ -32,7 +32,7 @@ const selectors = new WeakMap<PodDisruptionBudget, LabelSelector>();
 
 /** Whether a budget means a pod; one that is on its way out by the API counts as disrupted already. */
 function means(budget: PodDisruptionBudget, { name, labels }: PodInfo): boolean {
-  if (Object.keys(labels).length === 0 || budget.status?.disruptedPods?.[name] !== undefined) return false;
+  if (Object.keys(labels).length === 0 || Object.hasOwn(budget.status?.disruptedPods ?? {}, name)) return false;
   const selector = selectors.get(budget) ?? parse(budget);
   selectors.set(budget, selector);
   return !selector.matchesEverything && selector.matches(labels);

@@ -146,4 +146,23 @@ describe('a deletion that fails', () => {
     await later(1_000);
     expect(terminating()).toEqual(['low', 'small']);
   });
+
+  it('keeps no room for a pod that is gone meanwhile', async () => {
+    for (const name of ['a', 'b']) cluster.node(name);
+    placed('equal', 'a', 10, { cpu: '4' });
+    placed('low', 'b', 1, { cpu: '4' });
+    cluster.pod('high', { requests: { cpu: '4' }, spec: { priority: 10 }, status: { nominatedNodeName: 'a' } });
+    cluster.onWrite = (verb) => {
+      if (verb !== 'delete') return;
+      cluster.onWrite = () => undefined;
+      cluster.remove('default/high');
+      throw new Error('refused');
+    };
+    await run();
+    expect(errors).toEqual(['default/high: refused']);
+    cluster.remove('default/equal');
+    cluster.pod('small', { requests: { cpu: '1' }, spec: { priority: 1 } });
+    await settled(scheduler);
+    expect(cluster.placed.small).toBe('a');
+  });
 });

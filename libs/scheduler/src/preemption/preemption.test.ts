@@ -184,6 +184,16 @@ describe('victims on a node', () => {
       },
       ['p1'],
     ],
+    [
+      'none of a budget, whatever it is called',
+      '2',
+      () => {
+        budget('b', 'constructor', 0, { p2: '2023-04-11T00:00:00Z' });
+        for (const [name, priority] of Object.entries({ constructor: 1, p2: 2, p3: 3 }))
+          placed(name, 'a', priority, { cpu: '1' });
+      },
+      ['p2'],
+    ],
   ])('are %s', async (_what, cpu, make, victims) => {
     cluster.node('a');
     make();

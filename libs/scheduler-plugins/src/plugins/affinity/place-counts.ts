@@ -1,9 +1,8 @@
 import type { CountsByNode } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 
-/** Sums of nodes that are part of the numbers, so many times. They are shared, and not to be changed. */
+/** Sums of nodes that the numbers are, so many times. They are shared, and not to be changed. */
 interface Part {
-  readonly key: string;
   readonly sums: ReadonlyMap<string, number>;
   readonly factor: number;
 }
@@ -11,7 +10,10 @@ interface Part {
 /** Numbers by place: a label of nodes and its value. */
 export class PlaceCounts {
   #keys: readonly string[] = [];
-  #parts: readonly Part[] = [];
+  /** Sums of what was added, by key. */
+  readonly #parts = new Map<string, Part>();
+  /** Those of them that belong to this one alone, and can be changed. */
+  readonly #own = new Map<string, Map<string, number>>();
   /** Numbers that were added for single nodes, by key and value. */
   readonly #changes = new Map<string, Map<string, number>>();
   /** Number of places whose number is not 0. */
@@ -44,13 +46,17 @@ export class PlaceCounts {
   addAll(key: string, counts: CountsByNode, factor = 1): void {
     const sums = counts.sums(key);
     if (sums.size === 0) return;
-    if (this.#keys.includes(key)) {
-      for (const [value, sum] of sums) this.#countPlace(this.#at(key, value), sum * factor);
-    } else {
+    if (!this.#keys.includes(key)) {
       this.#keys = [...this.#keys, key];
       this.#places += sums.size;
+      this.#parts.set(key, { sums, factor });
+      return;
     }
-    this.#parts = [...this.#parts, { key, sums, factor }];
+    const own = this.#ownSums(key);
+    for (const [value, sum] of sums) {
+      this.#countPlace(this.#at(key, value), sum * factor);
+      own.set(value, (own.get(value) ?? 0) + sum * factor);
+    }
   }
 
   /** Adds to the number of the place of a node; nothing where the node has not the label. */
@@ -66,7 +72,9 @@ export class PlaceCounts {
   /** Returns a copy with changes of its own. */
   fork(): PlaceCounts {
     const fork = new PlaceCounts();
-    [fork.#keys, fork.#parts, fork.#places] = [this.#keys, this.#parts, this.#places];
+    [fork.#keys, fork.#places] = [this.#keys, this.#places];
+    this.#own.clear();
+    for (const [key, part] of this.#parts) fork.#parts.set(key, part);
     for (const [key, values] of this.#changes) fork.#changes.set(key, new Map(values));
     return fork;
   }
@@ -75,9 +83,21 @@ export class PlaceCounts {
     this.#places += Number(before + by !== 0) - Number(before !== 0);
   }
 
+  /** Returns sums of a key to be added to: those of thousands of terms cost as much as those of one. */
+  #ownSums(key: string): Map<string, number> {
+    const known = this.#own.get(key);
+    if (known) return known;
+    const own = new Map<string, number>();
+    const { sums = own, factor = 1 } = this.#parts.get(key) ?? {};
+    for (const [value, sum] of sums) own.set(value, sum * factor);
+    this.#own.set(key, own);
+    this.#parts.set(key, { sums: own, factor: 1 });
+    return own;
+  }
+
   #at(key: string, value: string): number {
-    let sum = this.#changes.size === 0 ? 0 : (this.#changes.get(key)?.get(value) ?? 0);
-    for (const part of this.#parts) if (part.key === key) sum += part.factor * (part.sums.get(value) ?? 0);
-    return sum;
+    const sum = this.#changes.size === 0 ? 0 : (this.#changes.get(key)?.get(value) ?? 0);
+    const part = this.#parts.get(key);
+    return part ? sum + part.factor * (part.sums.get(value) ?? 0) : sum;
   }
 }

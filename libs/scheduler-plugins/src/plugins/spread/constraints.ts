@@ -18,6 +18,9 @@ export interface SpreadConstraint {
   readonly isEligible?: (node: NodeInfo) => boolean;
 }
 
+/** Constraints of a pod up to which sums by their labels are kept: each is kept by the labels of all. */
+export const MOST_SUMMED = 8;
+
 const NO_TOLERATIONS: readonly Toleration[] = [];
 const HARD = ['NoSchedule', 'NoExecute'];
 

@@ -1,6 +1,6 @@
-import { explain, FakeCluster, type PodSettings, profilesOf } from '@orch/scheduler/testing';
+import { ClusterState, explain, FakeCluster, type PodSettings, profilesOf } from '@orch/scheduler/testing';
 import type { TopologySpreadConstraint } from '@orch/schema/types/core/v1';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 const SKEWED = "node(s) didn't match pod topology spread constraints";
 const NO_LABEL = `${SKEWED} (missing required label)`;
@@ -53,6 +53,37 @@ describe('constraints that must hold', () => {
     const keys = ['constructor', 'toString', '__proto__'];
     for (const topologyKey of keys) expect((await judged(by(hard({ topologyKey })))).reasons.a1).toBe(NO_LABEL);
     expect((await judged(by(hard({ matchLabelKeys: keys })))).reasons.a1).toBe('');
+  });
+
+  it.each(['DoNotSchedule', 'ScheduleAnyway'] as const)(
+    'cost as much as they are where there are thousands, as far as nodes have the labels: %s',
+    async (whenUnsatisfiable) => {
+      nodes({ a1: ['a', 1], b1: ['b', 0] });
+      const constraints = Array.from({ length: 2_000 }, (_, at) => {
+        const labelSelector = { matchLabels: { app: 'web', at: String(at) } };
+        return hard({ topologyKey: `key-${at}`, whenUnsatisfiable, labelSelector });
+      });
+      const spies = [vi.spyOn(ClusterState.prototype, 'domains'), vi.spyOn(ClusterState.prototype, 'podCounts')];
+      const { reasons, scores } = await judged(by(...constraints));
+      const calls = spies.map((spy) => spy.mock.calls.length);
+      vi.restoreAllMocks();
+      expect(reasons.a1).toBe(whenUnsatisfiable === 'DoNotSchedule' ? NO_LABEL : '');
+      if (whenUnsatisfiable === 'ScheduleAnyway') expect(scores).toEqual({ a1: 0, b1: 0 });
+      expect(calls).toEqual([0, 0]);
+    },
+  );
+
+  it('all hold where a node has the labels of many', async () => {
+    const keys = Array.from({ length: 12 }, (_, at) => `key-${at}`);
+    const labels = (value: string) => Object.fromEntries(keys.map((key) => [key, value]));
+    cluster.node('a1', { labels: labels('a') });
+    cluster.node('b1', { labels: labels('b') });
+    cluster.node('x1', { labels: { 'key-0': 'x' } });
+    placed('p', 'a1');
+    const all = (whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway') =>
+      by(...keys.map((topologyKey) => hard({ topologyKey, whenUnsatisfiable })));
+    expect((await judged(all('DoNotSchedule'))).reasons).toEqual({ a1: SKEWED, b1: '', x1: NO_LABEL });
+    expect((await judged(all('ScheduleAnyway'))).scores).toEqual({ a1: 0, b1: 200, x1: 0 });
   });
 
   it('count neither the pod where they do not mean it, nor other namespaces, nor pods on their way out', async () => {

@@ -2,7 +2,7 @@ import type { ClusterView } from '../../framework/cluster-view.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { HypotheticalFilter, PodFilter, Rejection } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { hasAllKeys, keysOf, type SpreadConstraint } from './constraints.js';
+import { hasAllKeys, keysOf, MOST_SUMMED, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 import { DomainCounts } from './domain-counts.js';
 
@@ -37,9 +37,11 @@ export class SpreadFilter implements PodFilter, HypotheticalFilter {
 
   /** Counts the pods that the constraints mean. */
   static of(pod: PodInfo, constraints: readonly SpreadConstraint[], view: ClusterView): SpreadFilter {
+    const isMany = constraints.length > MOST_SUMMED;
+    const nodes = isMany ? view.nodes.filter((node) => hasAllKeys(node, constraints)) : undefined;
     const spreads = constraints.map((constraint): Spread => {
       const self = constraint.selector.matches(pod.labels) ? 1 : 0;
-      return { constraint, self, counts: domainsOf(constraint, constraints, pod, view) };
+      return { constraint, self, counts: domainsOf(constraint, { all: constraints, nodes }, pod, view) };
     });
     return new SpreadFilter(pod, constraints, spreads);
   }
@@ -75,21 +77,29 @@ export class SpreadFilter implements PodFilter, HypotheticalFilter {
   }
 }
 
+/** All constraints of a pod, and where there are many the nodes that have the labels of all. */
+interface AllConstraints {
+  readonly all: readonly SpreadConstraint[];
+  readonly nodes: readonly NodeInfo[] | undefined;
+}
+
 function domainsOf(
   constraint: SpreadConstraint,
-  all: readonly SpreadConstraint[],
+  { all, nodes }: AllConstraints,
   pod: PodInfo,
   view: ClusterView,
 ): DomainCounts {
   const { topologyKey, isEligible } = constraint;
+  // To count pods for each of thousands of constraints takes seconds.
+  if (nodes?.length === 0) return new DomainCounts(new Set(), new Map());
   const pods = countsFor(constraint, pod, view);
-  if (!isEligible) {
+  if (!isEligible && !nodes) {
     const keys = keysOf(all);
     return new DomainCounts(view.domains(topologyKey, keys), pods.sums(topologyKey, keys));
   }
   const counts = new Map<string, number>();
-  for (const node of view.nodes) {
-    if (!hasAllKeys(node, all) || !isEligible(node)) continue;
+  for (const node of nodes ?? view.nodes) {
+    if (!hasAllKeys(node, all) || isEligible?.(node) === false) continue;
     const domain = node.labels[topologyKey] as string;
     counts.set(domain, (counts.get(domain) ?? 0) + (pods.get(node) ?? 0));
   }

@@ -2,7 +2,7 @@ import type { ClusterView, CountsByNode } from '../../framework/cluster-view.js'
 import type { NodeInfo } from '../../framework/node-info.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { hasAllKeys, keysOf, type SpreadConstraint } from './constraints.js';
+import { hasAllKeys, keysOf, MOST_SUMMED, type SpreadConstraint } from './constraints.js';
 import { countsFor } from './counts-for.js';
 
 /** How spread is scored. */
@@ -22,6 +22,7 @@ export function spreadScores(
   scoring: SpreadScoring,
 ): readonly number[] {
   const scored = scoring.needsAllKeys ? nodes.filter((node) => hasAllKeys(node, constraints)) : nodes;
+  if (scored.length === 0) return nodes.map(() => 0);
   const countings = constraints.map((constraint) =>
     countingOf(constraint, constraints, { pod, scored, view, scoring }),
   );
@@ -58,7 +59,7 @@ function countingOf(
   const isCounted = (node: NodeInfo) =>
     (!needsAllKeys || hasAllKeys(node, all)) && constraint.isEligible?.(node) !== false;
   // Nodes without the label count with those whose label is empty.
-  const isSummed = !constraint.isEligible && !domains.has('');
+  const isSummed = !constraint.isEligible && !domains.has('') && all.length <= MOST_SUMMED;
   const sums = isSummed
     ? pods.sums(topologyKey, needsAllKeys ? keysOf(all) : [])
     : summed(pods, topologyKey, isCounted);
