@@ -64,9 +64,9 @@ async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, opt
     const base = await deps.store.get(endpoint.type, key);
     if (!base) throw notFound(endpoint.groupResource, name);
     const pod = servedObject(endpoint, base);
-    const request = { operation: 'DELETE', endpoint, key, subresource: '', caller, options } as const;
+    const request = { operation: 'DELETE', endpoint, key, subresource: '', caller, options, admitted: true } as const;
     const change = (current: ApiObject) => marked(deps, call, current, options);
-    const removal = { request, base, change, admitted: true };
+    const removal = { request, base, change };
     budget = countsToNoBudget(pod) ? undefined : await budgetOf(deps, pod);
     if (!budget || !chargeNeeded(budget, isReady(pod), deps.unhealthyPodEvictionPolicy)) return [removal];
     return [removal, payment(budget, name, options.dryRun, caller.deadline)];

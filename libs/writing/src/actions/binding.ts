@@ -5,7 +5,6 @@ import {
   conflict,
   type FieldError,
   invalid,
-  notFound,
   notSupported,
   required,
 } from '@orch/machinery';
@@ -13,10 +12,9 @@ import { DeclaredModel, type Endpoint, type ObjectModel } from '@orch/resources'
 import { systemClock } from '@orch/runtime';
 import type { Scheme } from '@orch/schema';
 import type { Binding } from '@orch/schema/types/core/v1';
-import type { Store } from '@orch/storage';
 import type { Caller } from '../pipeline/caller.js';
-import type { WriteSets } from '../pipeline/write-sets.js';
-import { requireUid } from '../stages/object-checks.js';
+import type { WritePipeline } from '../pipeline/write-pipeline.js';
+import { namedVersion, requireUid } from '../stages/object-checks.js';
 import { setPodCondition } from './pod-conditions.js';
 import { type ActionTarget, admitAction, type SentAction } from './sent-action.js';
 
@@ -24,10 +22,8 @@ import { type ActionTarget, admitAction, type SentAction } from './sent-action.j
 export interface BindingTools {
   /** Admits Bindings. */
   readonly admission: Admission;
-  /** Reads pods. */
-  readonly store: Pick<Store, 'get'>;
-  /** Writes them. */
-  readonly sets: WriteSets;
+  /** Writes pods. */
+  readonly pipeline: WritePipeline;
 }
 
 /** Schema of Bindings. */
@@ -35,14 +31,13 @@ export const bindingModel = (scheme: Scheme): ObjectModel =>
   new DeclaredModel({ group: '', version: 'v1', kind: 'Binding' }, scheme.struct('core/v1.Binding'));
 
 /**
- * Assigns a pod to the node that a Binding names. Those that are made at a time are committed together, as other writes
- * are.
+ * Assigns a pod to the node that a Binding names.
  * @param pods endpoint of pods
  * @param target resource that the Binding was sent to, with the name of the pod
  * @throws StatusError 400, 404, 409, 422; 403 from admission
  */
 export async function bindPod(
-  { admission, store, sets }: BindingTools,
+  { admission, pipeline }: BindingTools,
   pods: Endpoint,
   target: ActionTarget,
   sent: SentAction,
@@ -52,20 +47,14 @@ export async function bindPod(
   const { object, options } = sent;
   await admitAction(admission, caller, target, sent, () => checkBinding(object, name));
   const key = { namespace, name };
-  const shared = { operation: 'UPDATE', subresource: 'binding', changeKind: 'internal' } as const;
-  const request = { ...shared, endpoint: pods, key, caller, options };
+  const hints = { namesVersion: namedVersion(object) !== '' };
+  const how = { subresource: 'binding', changeKind: 'internal', admitted: true, hints } as const;
   const change = (pod: ApiObject): ApiObject => {
     requireUid(pods, object, pod);
     requireVersion(object, pod);
     return bound(pod, object);
   };
-  const members = async () => {
-    const base = await store.get(pods.type, key);
-    if (!base) throw notFound(pods.groupResource, name);
-    return [{ request, base, change, admitted: true }];
-  };
-  if (!(await sets.write(members, caller.deadline)))
-    throw unbindable(name, 'the pod is being changed by too many others');
+  await pipeline.write({ operation: 'UPDATE', endpoint: pods, key, caller, options, ...how }, { change });
 }
 
 /** @throws StatusError 400, 422 */

@@ -1,12 +1,15 @@
-import type { Admission, Operation, SelectedPlugins } from '@orch/admission';
+import { Admission, type Operation, type SelectedPlugins } from '@orch/admission';
 import { selectPlugins } from '../stages/admission.js';
 import type { Modification, WriteRequest } from './write-request.js';
+
+const NO_PLUGINS = new Admission([]);
 
 /**
  * A requested write: the request, how it changes the object, and the admission plugins that are called for it, which
  * are selected once for all attempts.
  */
 export class RequestedWrite {
+  readonly #admission: Admission;
   #own: SelectedPlugins | undefined;
   #creating: SelectedPlugins | undefined;
 
@@ -15,16 +18,18 @@ export class RequestedWrite {
     readonly request: WriteRequest,
     /** Change or creation of the object. */
     readonly make: Modification,
-    private readonly admission: Admission,
-  ) {}
+    admission: Admission,
+  ) {
+    this.#admission = request.admitted ? NO_PLUGINS : admission;
+  }
 
   /** Returns the plugins by the effective operation: an update may turn out to be a creation. */
   plugins(operation: Operation): SelectedPlugins {
     if (operation !== this.request.operation) {
-      this.#creating ??= selectPlugins(this.admission, this.request, operation);
+      this.#creating ??= selectPlugins(this.#admission, this.request, operation);
       return this.#creating;
     }
-    this.#own ??= selectPlugins(this.admission, this.request, operation);
+    this.#own ??= selectPlugins(this.#admission, this.request, operation);
     return this.#own;
   }
 

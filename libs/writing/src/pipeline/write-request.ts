@@ -22,6 +22,11 @@ export interface WriteRequest {
   readonly options: OperationOptions;
   /** The relation of the change to the current object; default: it edits it, as a patch does. */
   readonly changeKind?: ChangeKind;
+  /**
+   * Whether admission has reviewed what the client sent (a Binding, an Eviction), and is not called for this change
+   * that follows from it.
+   */
+  readonly admitted?: boolean;
   /** Knowledge of the caller that saves work and waiting. */
   readonly hints?: WriteHints;
 }

@@ -1,4 +1,4 @@
-import { Admission } from '@orch/admission';
+import type { Admission } from '@orch/admission';
 import type { Stored } from '@orch/resources';
 import { TurnsByKey } from '@orch/runtime/work';
 import type { Store } from '@orch/storage';
@@ -22,19 +22,12 @@ export interface SetMember {
   readonly base: Stored;
   /** Makes the wanted object from the stored one. */
   readonly change: UpdateFunction;
-  /**
-   * Whether admission has reviewed what the client sent (a Binding, an Eviction), and is not called for this change
-   * that follows from it.
-   */
-  readonly admitted?: boolean;
 }
 
 interface RequestedMember {
   readonly write: RequestedWrite;
   readonly base: Stored;
 }
-
-const NO_PLUGINS = new Admission([]);
 
 /**
  * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an
@@ -71,9 +64,9 @@ export class WriteSets {
   }
 
   async #requested(members: () => Promise<readonly SetMember[]>): Promise<RequestedMember[]> {
-    const requested = ({ request, base, change, admitted }: SetMember) => ({
+    const requested = ({ request, base, change }: SetMember) => ({
       base,
-      write: new RequestedWrite(request, { change }, admitted ? NO_PLUGINS : this.options.admission),
+      write: new RequestedWrite(request, { change }, this.options.admission),
     });
     return (await members()).map(requested);
   }

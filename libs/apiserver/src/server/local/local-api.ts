@@ -73,8 +73,7 @@ export class LocalApi {
   /** Returns what makes requests. */
   requests(settings: RequestSettings = {}): LocalApiRequests {
     const { deps, host } = this.parts;
-    const { admission, store, sets } = deps;
-    const own = { ...host, admission, store, sets, bindings: bindingModel(deps.scheme) };
+    const own = { ...host, admission: deps.admission, bindings: bindingModel(deps.scheme) };
     return new LocalApiRequests(own, this.#identity, (resource) => this.#endpointOf(resource), settings);
   }
 
