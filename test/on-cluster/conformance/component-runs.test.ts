@@ -65,7 +65,7 @@ test('chosen cases replace what is known of them, and those that were not reache
 
 test('cases that leave themselves out can be counted by the reason', () => {
   const skipped = (name: string, at: number): CaseResult => ({
-    ...{ name, outcome: 'skipped', reason: `Driver local does not support ext3 (test/e2e/x.go:${at})` },
+    ...{ name, outcome: 'skipped', reason: `Driver local does not support ext3 -- skipping (test/e2e/x.go:${at})` },
   });
   const whole = { ...run('storage', 1, [skipped('a', 1), failed('b'), skipped('c', 2)]), leftOut: { SSH: 3 } };
   const { notable, leftOut } = withSkipsCounted(whole);

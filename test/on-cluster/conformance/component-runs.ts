@@ -75,7 +75,7 @@ export function withSkipsCounted(run: RunSummary): RunSummary {
   const leftOut: Record<string, number> = { ...run.leftOut };
   const isSkipped = ({ outcome }: CaseResult) => outcome === 'skipped';
   for (const { reason = '' } of run.notable.filter(isSkipped)) {
-    const short = withoutPlace(reason);
+    const short = withoutPlace(reason).replace(/\W*skipping$/, '');
     leftOut[short] = (leftOut[short] ?? 0) + 1;
   }
   return { ...run, notable: run.notable.filter((each) => !isSkipped(each)), leftOut };

@@ -17,6 +17,11 @@ test.each([
     '[sig-apps] Job should manage the lifecycle of a job [Conformance]',
     'the controller of 1.27 gives no reason for which a Job is complete',
   ],
+  [
+    OWN,
+    '[sig-storage] PersistentVolumes-local Pods sharing a single local PV [Serial] all pods should be running',
+    'its volume is /tmp of the machine, which is given to a group with all that is in it',
+  ],
   [OWN, '[sig-apps] Job with successPolicy succeeds', undefined],
   [LATER, '[sig-apps] Daemon set should run and stop', undefined],
 ])('suite %s: %s', (suite, name, reason) => {
