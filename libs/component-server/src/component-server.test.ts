@@ -20,6 +20,7 @@ const OPTIONS: ComponentServerOptions = {
   authorizationWebhookCacheAuthorizedTtl: 10_000,
   authorizationWebhookCacheUnauthorizedTtl: 10_000,
   authorizationAlwaysAllowPaths: ['/healthz'],
+  unauthenticatedConnectionTimeout: 30_000,
 };
 
 let asked: { kind: string; spec: Record<string, unknown> }[];
