@@ -4,8 +4,8 @@ import { meetsAll } from '../../framework/meets-all.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { HypotheticalFilter, PodFilter, Rejection } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { PlaceCounts } from './place-counts.js';
 import { ownPlaces } from './own-places.js';
+import { PlaceCounts } from './place-counts.js';
 import { resolved } from './resolved-terms.js';
 
 /** Name of the plugin. */
