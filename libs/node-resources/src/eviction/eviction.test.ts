@@ -186,6 +186,7 @@ describe('EvictionManager', () => {
   it('a minimum reclaim keeps a threshold exceeded until more is free', async () => {
     const { manager, state, evicted } = setup({ hard: ['memory.available<100k'], reclaim: '50k' });
     state.pods = [testPod('a'), testPod('b'), testPod('c')];
+    state.usages = [testUsage('a', 1_000), testUsage('b', 2_000), testUsage('c', 3_000)];
     state.node = lowMemory(120_000);
     await manager.check();
     expect(evicted).toHaveLength(0);
@@ -193,7 +194,7 @@ describe('EvictionManager', () => {
     await manager.check();
     state.node = lowMemory(120_000);
     await manager.check();
-    expect(evicted).toHaveLength(2);
+    expect(evicted.map((line) => line.split(' ')[0])).toEqual(['c', 'b']);
     state.node = lowMemory(150_000);
     await manager.check();
     expect(evicted).toHaveLength(2);

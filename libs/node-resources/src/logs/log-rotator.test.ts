@@ -14,6 +14,7 @@ let log: string;
 let failure: Error | undefined;
 let reopened: number;
 let asked: number;
+let isGone: boolean;
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -22,6 +23,7 @@ beforeEach(async () => {
   failure = undefined;
   reopened = 0;
   asked = 0;
+  isGone = false;
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -31,7 +33,7 @@ function rotator(maxFiles = 3): LogRotator {
   const listed = { id: 'c', ...facts, state: 'running' as const, labels: {}, annotations: {} };
   return new LogRotator({
     runtime: {
-      listContainers: async () => [listed],
+      listContainers: async () => (isGone ? [] : [listed]),
       containerStatus: async () => {
         asked++;
         return { ...listed, exitCode: 0, reason: '', message: '', logPath: log, mounts: [] };
@@ -58,11 +60,13 @@ describe('LogRotator', () => {
     expect([await files(), reopened]).toEqual([['0.log', '0.log.20230411-000000'], 1]);
   });
 
-  it('asks the runtime once for the path of the log of a container', async () => {
+  it('asks the runtime once for the path of the log of a container, and forgets it with the container', async () => {
     await writeFile(log, '1');
     const rotate = rotator();
     for (let round = 0; round < 3; round++) await rotate.rotate();
     expect(asked).toBe(1);
+    for (isGone of [true, false]) await rotate.rotate();
+    expect(asked).toBe(2);
   });
 
   it('--container-log-max-files: keeps so many files, all but the newest compressed', async () => {

@@ -219,7 +219,11 @@ describe('waits', () => {
     wall.mockReturnValue(began - 5_000);
     expect(backoffs.left('k')).toBe(15_000);
     wall.mockReturnValue(began - 3_600_000);
-    expect([backoffs.waiting('k'), backoffs.left('k'), backoffs.waiting('k', began)]).toEqual([undefined, 0, undefined]);
+    expect([backoffs.waiting('k'), backoffs.left('k'), backoffs.waiting('k', began)]).toEqual([
+      undefined,
+      0,
+      undefined,
+    ]);
   });
 });
 

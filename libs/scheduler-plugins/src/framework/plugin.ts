@@ -44,6 +44,11 @@ export interface PreEnqueuePlugin extends Plugin {
 /** Decides which nodes a pod can be on. */
 export interface FilterPlugin extends Plugin {
   /**
+   * Does what takes long for some pods ahead of {@link prepare} and of scores, in turns with other work; undefined for
+   * other pods, absent where there is no such thing.
+   */
+  ahead?(pod: PodInfo, view: ClusterView): Promise<void> | undefined;
+  /**
    * Prepares the evaluation of a pod; undefined where the plugin has nothing to say about it.
    * @throws Error where the plugin cannot judge; the pod is tried again
    */

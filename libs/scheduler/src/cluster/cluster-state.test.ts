@@ -340,6 +340,13 @@ describe('counts of pods by conditions', () => {
     state.setPod(pod('p', { labels: { app: 'a' } }), 'a');
     expect(sums()).toEqual(labels.map(() => 1));
     expect(labels.map((label) => state.domains(label, []).size)).toEqual(labels.map(() => 1));
+    const asked = () => [state.podCounts(all, true).sums('l0'), state.domains('l0', [])];
+    const [kept, same] = [asked(), asked()];
+    expect(same.map((each, at) => each === kept[at])).toEqual([true, true]);
+    for (const label of labels) state.domains(label, []);
+    sums();
+    // Otherwise all that anybody ever asked for would be kept.
+    expect(asked().map((each, at) => each === kept[at])).toEqual([false, false]);
   });
 
   it('have sums by labels with any names', () => {

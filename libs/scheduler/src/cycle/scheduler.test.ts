@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { Slices } from '@orch/runtime/work';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FakeCluster } from '../testing/fake-cluster.js';
 import { runScheduler, settled } from '../testing/run-scheduler.js';
 import type { Scheduler } from './scheduler.js';
@@ -13,6 +14,46 @@ async function run(options: Parameters<typeof runScheduler>[1] = {}): Promise<vo
 }
 
 afterEach(() => scheduler.stop());
+
+/** A term that means pods of an application, and many others that mean none. */
+const termsOf = (app: string) =>
+  [app, ...Array.from({ length: 500 }, (_, at) => `none-${at}`)].map((each) => ({
+    topologyKey: 'zone',
+    labelSelector: { matchLabels: { app: each } },
+  }));
+
+describe('a pod with hundreds of terms', () => {
+  it('is decided about in turns with other work', async () => {
+    cluster = new FakeCluster();
+    for (const zone of ['a', 'b', 'c', 'd']) cluster.node(zone, { labels: { zone } });
+    cluster.pod('web', { labels: { app: 'web' }, spec: { nodeName: 'c' } });
+    cluster.pod('db', { labels: { app: 'db' }, spec: { nodeName: 'd' } });
+    const weighted = termsOf('web').map((podAffinityTerm) => ({ weight: 100, podAffinityTerm }));
+    const podAffinity = { preferredDuringSchedulingIgnoredDuringExecution: weighted };
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: termsOf('db') };
+    cluster.pod('p', { spec: { affinity: { podAffinity, podAntiAffinity } } });
+    const between = vi.spyOn(Slices.prototype, 'between');
+    await run();
+    const steps = between.mock.calls.length;
+    vi.restoreAllMocks();
+    expect(cluster.placed.p).toBe('c');
+    expect(steps).toBeGreaterThan(1_000);
+  });
+
+  it('is decided about by what is there each time', async () => {
+    cluster = new FakeCluster();
+    cluster.node('a', { labels: { zone: 'a' } });
+    cluster.pod('web', { labels: { app: 'web' }, spec: { nodeName: 'a' } });
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: termsOf('web') };
+    cluster.pod('p', { spec: { affinity: { podAntiAffinity } } });
+    await run();
+    expect(cluster.placed.p).toBeUndefined();
+    cluster.remove('default/web');
+    await cluster.clock.advance(1_000);
+    await settled(scheduler);
+    expect(cluster.placed.p).toBe('a');
+  });
+});
 
 describe('a scheduler', () => {
   it('binds pods to nodes that have room, and tells so', async () => {

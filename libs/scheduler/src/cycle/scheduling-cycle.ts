@@ -62,7 +62,13 @@ export class SchedulingCycle {
     const evaluation = await this.#timer.time(
       'PreFilter',
       profile.name,
-      () => FilterEvaluation.prepare(pod, profile.filters, view, (node) => nominations.on(node)),
+      async () => {
+        for (const plugin of profile.filters) {
+          const ahead = plugin.ahead?.(pod, view);
+          if (ahead) await ahead;
+        }
+        return FilterEvaluation.prepare(pod, profile.filters, view, (node) => nominations.on(node));
+      },
       (result) => (!('reasons' in result) ? 'Success' : statusOf(result)),
     );
     if ('reasons' in evaluation) return this.#unschedulable(pod, evaluation, profile);

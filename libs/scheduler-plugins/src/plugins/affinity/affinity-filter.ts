@@ -4,6 +4,7 @@ import { meetsAll } from '../../framework/meets-all.js';
 import type { NodeInfo } from '../../framework/node-info.js';
 import type { HypotheticalFilter, PodFilter, Rejection } from '../../framework/plugin.js';
 import type { PodInfo } from '../../framework/pod-info.js';
+import { ownPlaces } from './own-places.js';
 import { PlaceCounts } from './place-counts.js';
 import { resolved } from './resolved-terms.js';
 
@@ -55,14 +56,15 @@ export class AffinityFilter implements PodFilter, HypotheticalFilter {
       required: pod.affinity.required.map(term),
       anti: pod.affinity.requiredAnti.map(term),
     };
-    const places = { near: PlaceCounts.none(), away: PlaceCounts.none(), existing: existingTerms(wanted, view) };
+    const places = {
+      ...{ near: PlaceCounts.none(), away: ownPlaces('requiredAnti', pod, view) },
+      existing: existingTerms(wanted, view),
+    };
     if (wanted.required.length === 0 && wanted.anti.length === 0 && places.existing.isEmpty) return undefined;
     if (wanted.required.length > 0) {
       const counts = view.podCounts(conditionsOf(wanted.required), true);
       for (const { topologyKey } of wanted.required) places.near.addAll(topologyKey, counts);
     }
-    for (const { topologyKey, condition } of wanted.anti)
-      places.away.addAll(topologyKey, view.podCounts([condition], true));
     return new AffinityFilter(wanted, places);
   }
 

@@ -4,8 +4,8 @@ import type { NodeInfo } from '../../framework/node-info.js';
 import { MAX_SCORE } from '../../framework/plugin.js';
 import type { InterPodAffinityArgs } from '../../framework/plugin-args.js';
 import type { PodInfo } from '../../framework/pod-info.js';
-import { PlaceCounts } from './place-counts.js';
-import { resolved } from './resolved-terms.js';
+import { ownPlaces } from './own-places.js';
+import type { PlaceCounts } from './place-counts.js';
 
 /** Returns the scores of nodes by the preferred terms of a pod, and by those of the pods that are there; undefined for none. */
 export function affinityScores(
@@ -15,10 +15,8 @@ export function affinityScores(
   args: InterPodAffinityArgs,
 ): readonly number[] | undefined {
   const { preferred } = pod.affinity;
-  const sums = PlaceCounts.none();
+  const sums = ownPlaces('preferred', pod, view).fork();
   if (preferred.length > 0 || !args.ignorePreferredTermsOfExistingPods) addExisting(sums, pod, view, args);
-  for (const term of preferred)
-    sums.addAll(term.topologyKey, view.podCounts([resolved(term, view)], true), term.weight);
   const { keys } = sums;
   if (keys.length === 0) return undefined;
   return scaled(nodes.map((node) => keys.reduce((sum, key) => sum + sums.of(key, node), 0)));

@@ -32,7 +32,11 @@ describe('numbers by place', () => {
     fork.add('zone', nodeIn('a'), 5);
     fork.addAll('zone', countsOf({ a: 10 }));
     const numbers = (of: PlaceCounts) => ['a', 'b', 'c', 'd'].map((zone) => of.of('zone', nodeIn(zone)));
-    expect([numbers(counts), numbers(fork), counts.keys]).toEqual([[1, -4, -2, 0], [16, -4, -2, 0], ['zone', 'rack']]);
+    expect([numbers(counts), numbers(fork), counts.keys]).toEqual([
+      [1, -4, -2, 0],
+      [16, -4, -2, 0],
+      ['zone', 'rack'],
+    ]);
     counts.addAll('zone', countsOf({ a: 1 }));
     expect([numbers(counts)[0], numbers(fork)[0]]).toEqual([2, 16]);
   });

@@ -12,7 +12,7 @@ export class PlaceCounts {
   #keys: readonly string[] = [];
   /** Sums of what was added, by key. */
   readonly #parts = new Map<string, Part>();
-  /** Sums by value, by key, that belong to this object alone and can be changed. */
+  /** Sums among them that belong to this one alone, and can be changed. */
   readonly #own = new Map<string, Map<string, number>>();
   /** Numbers that were added for single nodes, by key and value. */
   readonly #changes = new Map<string, Map<string, number>>();
