@@ -8,7 +8,7 @@ import { NOTHING } from './remains.js';
 /** Lives of pods; `POD_LIVES` in the environment has a longer run, as `make pod-lives`. */
 const LIVES = Number(process.env.POD_LIVES ?? 40);
 /** Pods at a time. */
-const AT_ONCE = 10;
+const AT_ONCE = 20;
 /** Lives before the agent is measured first. */
 const WARM = 20;
 /** Bytes of the heap by which the agent may grow whatever it has done: caches fill, and measurements differ. */

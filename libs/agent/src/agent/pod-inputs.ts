@@ -105,6 +105,7 @@ export class PodInputs {
       removeLogs: async (pod) => {
         this.#tokens?.forget(uidOf(pod));
         this.#objects?.forget(uidOf(pod));
+        this.events.forget?.(pod);
         await rm(sandboxes.logFolder(pod), { recursive: true, force: true });
       },
     };

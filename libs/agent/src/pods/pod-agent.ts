@@ -176,6 +176,7 @@ export class PodAgent {
     const { client, clock, logger } = this.settings;
     return new StatusManager({
       ...(client && { client }),
+      shown: (uid) => this.desired.get(uid),
       mirrorOf: (fullName) => this.desired.mirrorOf(fullName),
       isStatic: (pod) => this.#isStatic(pod),
       mayRun: (uid) => ['syncing', 'terminating'].includes(this.workers.get(uid)?.stage ?? ''),

@@ -22,9 +22,16 @@ export class SandboxFolders {
   /** Makes a sandbox; returns its id. */
   make(config: SandboxConfig): string {
     const id = randomBytes(16).toString('hex');
-    mkdirSync(join(this.folder, id), { mode: 0o711 });
-    if (config.dns) writeFileSync(join(this.folder, id, RESOLVER), resolverOf(config.dns), { mode: 0o644 });
-    this.#write({ id, config, createdAt: systemClock.wall(), state: 'ready' });
+    const folder = join(this.folder, id);
+    try {
+      mkdirSync(folder, { mode: 0o711 });
+      if (config.dns) writeFileSync(join(folder, RESOLVER), resolverOf(config.dns), { mode: 0o644 });
+      this.#write({ id, config, createdAt: systemClock.wall(), state: 'ready' });
+    } catch (error) {
+      // Without its record nobody would ever find it.
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
     return id;
   }
 

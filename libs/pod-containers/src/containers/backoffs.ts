@@ -17,8 +17,16 @@ const FORGET_MS = 2 * RANGE.longestMs;
 /** Waits by key: 10 s after the first failure, doubled with each up to 5 min, forgotten after 10 min without one. */
 export class Backoffs {
   readonly #entries = new Map<string, Entry>();
+  #collectedAt: number;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.#collectedAt = clock.wall();
+  }
+
+  /** Number of keys that are remembered. */
+  get size(): number {
+    return this.#entries.size;
+  }
 
   /**
    * Returns the wait of a key if it is not over yet; undefined otherwise.
@@ -43,13 +51,17 @@ export class Backoffs {
 
   /** Begins the next wait of a key. @param since wall time of the event that it follows, ms */
   next(key: string, since = this.clock.wall()): void {
+    this.#collect();
     const known = this.#entries.get(key);
     const backoff = known && since - known.at <= FORGET_MS ? known.backoff : new Backoff(RANGE);
     this.#entries.set(key, { backoff, wait: backoff.next(), at: this.clock.wall() });
   }
 
-  /** Forgets keys that had no failure for a long time. */
-  collect(): void {
-    for (const [key, { at }] of this.#entries) if (this.clock.wall() - at > FORGET_MS) this.#entries.delete(key);
+  /** Forgets keys that had no failure for a long time: those of pods that are gone, above all. */
+  #collect(): void {
+    const now = this.clock.wall();
+    if (now - this.#collectedAt <= FORGET_MS) return;
+    this.#collectedAt = now;
+    for (const [key, { at }] of this.#entries) if (now - at > FORGET_MS) this.#entries.delete(key);
   }
 }

@@ -207,8 +207,11 @@ describe('waits', () => {
     await clock.advance(900_000);
     backoffs.next('k');
     expect(backoffs.waiting('k')).toBe(10_000);
-    backoffs.collect();
-    expect(backoffs.waiting('k')).toBe(10_000);
+    for (let at = 0; at < 5; at++) backoffs.next(`gone ${at}`);
+    expect(backoffs.size).toBe(6);
+    await clock.advance(700_000);
+    backoffs.next('k');
+    expect(backoffs.size).toBe(1);
   });
 
   it('end though the clock is set back', () => {

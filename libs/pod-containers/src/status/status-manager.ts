@@ -9,11 +9,14 @@ import { terminatedStatuses } from './container-statuses.js';
 import { DISRUPTION_TARGET, OWN_CONDITIONS, withTransitions } from './pod-conditions.js';
 import { isFinal } from './pod-phase.js';
 import { statusPatch } from './status-patch.js';
+import { WrittenPods } from './written-pods.js';
 
 /** Dependencies of {@link StatusManager}. */
 export interface StatusManagerSettings {
   /** Client of the API; absent without one: statuses are then kept here alone. */
   readonly client?: Pick<Client, 'get' | 'patch' | 'delete'>;
+  /** Returns a pod as a watch shows it; undefined if it shows none of that uid. */
+  readonly shown: (uid: string) => Pod | undefined;
   /** Returns the mirror pod of a static pod's full name; undefined if it has none. */
   readonly mirrorOf: (fullName: string) => Pod | undefined;
   /** Whether a pod comes from a file or URL. */
@@ -25,6 +28,9 @@ export interface StatusManagerSettings {
   /** Logs failures. */
   readonly logger: Logger;
 }
+
+/** Requests by which statuses are reported. */
+type Reports = NonNullable<StatusManagerSettings['client']>;
 
 /** Report about a pod. */
 interface Report {
@@ -41,6 +47,8 @@ interface Tracked {
 
 /** Interval at which statuses are compared with those of the API, ms. */
 const RESYNC_MS = 10_000;
+/** Pods whose statuses are reported at a time. */
+const WORKERS = 16;
 /** Characters of termination messages of all containers of a pod together. */
 const MAX_MESSAGES = 12 * 1024;
 
@@ -49,13 +57,16 @@ export class StatusManager {
   readonly #tracked = new Map<string, Tracked>();
   /** Last reports that the API has, by uid. */
   readonly #reported = new Map<string, Report>();
+  readonly #written = new WrittenPods();
+  /** Uids of pods that are read before they are written, as that has failed. */
+  readonly #doubtful = new Set<string>();
   readonly #queue: WorkQueue;
   #cancel: () => void = () => undefined;
 
   constructor(private readonly settings: StatusManagerSettings) {
     this.#queue = new WorkQueue({
       process: (uid) => this.#report(uid),
-      workers: 4,
+      workers: WORKERS,
       retry: { firstMs: 1_000, longestMs: RESYNC_MS },
       onError: (error, uid) =>
         settings.logger.warn('the status of a pod cannot be reported', { uid, err: String(error) }),
@@ -106,13 +117,16 @@ export class StatusManager {
     const uid = uidOf(current);
     const tracked = this.#tracked.get(uid);
     if (!tracked) return;
-    if (!this.#isShown(current, tracked) || this.#isToBeDeleted(current, tracked)) this.#queue.add(uid);
+    const newest = this.#written.newest(current);
+    if (!this.#isShown(newest, tracked) || this.#isToBeDeleted(newest, tracked)) this.#queue.add(uid);
   }
 
   /** Forgets pods that are gone. @param wanted uids of all others */
   forgetAllBut(wanted: ReadonlySet<string>): void {
     for (const all of [this.#tracked, this.#reported])
       for (const uid of all.keys()) if (!wanted.has(uid)) all.delete(uid);
+    this.#written.forgetAllBut(wanted);
+    for (const uid of this.#doubtful) if (!wanted.has(uid)) this.#doubtful.delete(uid);
   }
 
   #isMirroredWrongly(tracked: Tracked): boolean {
@@ -150,19 +164,38 @@ export class StatusManager {
     const tracked = this.#tracked.get(uid);
     const { client } = this.settings;
     if (!tracked || !client) return;
-    const { name = '', namespace = '' } = tracked.pod.metadata ?? {};
-    const ref = { group: '', version: 'v1', resource: 'pods', namespace };
-    const current = await unlessGone(() => client.get<Pod & ApiObject>(ref, name));
+    const current = await this.#current(uid, tracked.pod, client);
     if (!current || !this.#isSame(tracked.pod, current)) return;
-    const patch = statusPatch(current.status ?? {}, this.#merged(current, tracked));
-    const body = { metadata: { uid: uidOf(current) }, status: patch };
-    const options = { subresource: 'status' };
-    const updated = patch ? await client.patch<Pod & ApiObject>(ref, name, 'strategic', body, {}, options) : current;
-    if (this.#isToBeDeleted(updated, tracked))
-      await unlessGone(() =>
-        client.delete(ref, name, { gracePeriodSeconds: 0, preconditions: { uid: uidOf(updated) } }),
-      );
+    // What was known of the pod may be the reason for a failure.
+    this.#doubtful.add(uid);
+    const updated = await unlessGone(() => this.#write(current, tracked, client));
+    if (!updated) return;
+    if (this.#isToBeDeleted(updated, tracked)) {
+      const preconditions = { uid: uidOf(updated) };
+      const { name = '' } = updated.metadata ?? {};
+      await unlessGone(() => client.delete(refOf(updated), name, { gracePeriodSeconds: 0, preconditions }));
+    }
+    this.#doubtful.delete(uid);
     this.#reported.set(uid, tracked.report);
+  }
+
+  /** Returns the pod, or its mirror, as the API has it: read only where the watch does not show it. */
+  async #current(uid: string, pod: Pod, client: Reports): Promise<Pod | undefined> {
+    const { isStatic, mirrorOf, shown } = this.settings;
+    const seen = isStatic(pod) ? mirrorOf(fullNameOf(pod)) : shown(uid);
+    if (seen && !this.#doubtful.delete(uid)) return this.#written.newest(seen);
+    return unlessGone(() => client.get<Pod & ApiObject>(refOf(pod), pod.metadata?.name ?? ''));
+  }
+
+  async #write(current: Pod, tracked: Tracked, client: Reports): Promise<Pod> {
+    const status = statusPatch(current.status ?? {}, this.#merged(current, tracked));
+    if (!status) return current;
+    const body = { metadata: { uid: uidOf(current) }, status };
+    const { name = '' } = current.metadata ?? {};
+    const options = { subresource: 'status' };
+    const updated = await client.patch<Pod & ApiObject>(refOf(current), name, 'strategic', body, {}, options);
+    this.#written.note(current, updated);
+    return updated;
   }
 
   /** Whether the pod of the API is the tracked one, or mirrors it. */
@@ -192,6 +225,13 @@ export class StatusManager {
     return report.isFinished && isFinal(status?.phase);
   }
 }
+
+const refOf = ({ metadata }: Pod) => ({
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  namespace: metadata?.namespace ?? '',
+});
 
 async function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -250,7 +250,7 @@ describe('the status manager', () => {
   function managed(stored: Pod | undefined, mayRun = false, isStatic = false) {
     const clock = new ManualClock();
     const calls: unknown[] = [];
-    const state = { stored, mayRun, isDown: false, asked: 0 };
+    const state = { stored, mayRun, isDown: false, asked: 0, shown: undefined as Pod | undefined, version: 1 };
     const gone = () => new ApiError(notFound({ group: '', resource: 'pods' }, 'p').status);
     const client = {
       async get() {
@@ -267,8 +267,10 @@ describe('the status manager', () => {
         _query: unknown,
         options: { subresource: string },
       ) {
+        if (state.isDown) throw new Error('down');
         calls.push([type, options.subresource, body]);
-        state.stored = { ...state.stored, status: { ...state.stored?.status, ...body.status } };
+        const metadata = { ...state.stored?.metadata, resourceVersion: String(++state.version) };
+        state.stored = { metadata, status: { ...state.stored?.status, ...body.status } };
         return state.stored as never;
       },
       async delete(_ref: unknown, _name: string, body: unknown) {
@@ -278,6 +280,7 @@ describe('the status manager', () => {
     };
     const manager = new StatusManager({
       client: client as never,
+      shown: () => state.shown,
       mirrorOf: () => (isStatic ? state.stored : undefined),
       isStatic: () => isStatic,
       mayRun: () => state.mayRun,
@@ -339,6 +342,40 @@ describe('the status manager', () => {
     manager.reconcile(state.stored);
     await clock.settle();
     expect(state.stored.status?.phase).toBe('Running');
+    await manager.stop();
+  });
+
+  it('reads a pod that a watch shows only after a failure, and knows its own writes before the watch does', async () => {
+    const pod = podOf({}, { metadata: { name: 'p', namespace: 'ns', uid: 'u', resourceVersion: '1' } });
+    const { manager, clock, calls, state } = managed(pod);
+    state.shown = pod;
+    manager.set(pod, running(pod));
+    await clock.settle();
+    const first = state.stored ?? {};
+    manager.set(pod, { ...running(pod), message: 'm' });
+    await clock.settle();
+    expect([state.asked, calls.length]).toEqual([0, 2]);
+    // Nothing but the difference from the write before, which the watch does not show yet.
+    expect(calls[1]).toMatchObject(['strategic', 'status', { status: { message: 'm' } }]);
+    expect(Object.keys((calls[1] as [string, string, { status: object }])[2].status)).toEqual(['message']);
+    for (const shown of [first, state.stored ?? {}]) {
+      state.shown = shown;
+      manager.reconcile(shown);
+      await clock.settle();
+    }
+    expect([state.asked, calls.length]).toEqual([0, 2]);
+    // Somebody else has changed it.
+    state.stored = { ...state.stored, metadata: { ...first.metadata, resourceVersion: '9' }, status: {} };
+    state.shown = state.stored;
+    manager.reconcile(state.shown);
+    await clock.settle();
+    expect([state.asked, calls.length]).toEqual([0, 3]);
+    state.isDown = true;
+    manager.set(pod, running(pod));
+    await clock.settle();
+    state.isDown = false;
+    await clock.advance(1_000);
+    expect([state.asked, calls.length]).toEqual([1, 4]);
     await manager.stop();
   });
 

@@ -36,6 +36,13 @@ interface Similar {
   since: number;
 }
 
+/** Events of an object so far. */
+interface KnownObject {
+  readonly limit: TokenBucket;
+  readonly written: Map<string, Written>;
+  readonly similar: Map<string, Similar>;
+}
+
 const COMPONENT = 'kubelet';
 /** Alike events within a time from which on they become one. */
 const MAX_SIMILAR = 10;
@@ -43,15 +50,14 @@ const SIMILAR_MS = 600_000;
 /** Events of one object: so many at once, then one each five minutes. */
 const OBJECT_BURST = 25;
 const OBJECT_PER_SECOND = 1 / 300;
-/** Objects, and events that wait, at most; of more the oldest are forgotten. */
+/** Objects, events of an object, and events that wait, at most; of more the oldest are forgotten. */
 const MAX_KNOWN = 4096;
+const MAX_OF_OBJECT = 256;
 const MAX_WAITING = 1000;
 
 /** Writes events into the API: repeated ones are counted, alike ones joined, and too many left out. */
 export class EventRecorder implements EventSink {
-  readonly #written = new Map<string, Written>();
-  readonly #similar = new Map<string, Similar>();
-  readonly #limits = new Map<string, TokenBucket>();
+  readonly #objects = new Map<string, KnownObject>();
   readonly #rate: TokenBucket;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
@@ -64,9 +70,9 @@ export class EventRecorder implements EventSink {
   }
 
   ofPod(pod: Pod, type: EventType, reason: string, message: string, container?: string): void {
-    const { name = '', namespace = '', resourceVersion } = pod.metadata ?? {};
+    const { resourceVersion } = pod.metadata ?? {};
     const reference: ObjectReference = {
-      ...{ apiVersion: 'v1', kind: 'Pod', name, namespace, uid: uidOf(pod) },
+      ...referenceOf(pod),
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(container !== undefined && { fieldPath: container }),
     };
@@ -79,6 +85,16 @@ export class EventRecorder implements EventSink {
     this.#record({ apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName }, type, reason, message);
   }
 
+  forget(pod: Pod): void {
+    // What waits is about it, too.
+    this.#last = this.#last.then(() => void this.#objects.delete(keyOf(referenceOf(pod))));
+  }
+
+  /** Number of objects of which events are remembered. */
+  get size(): number {
+    return this.#objects.size;
+  }
+
   /** Drops what has not been written. Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -86,7 +102,7 @@ export class EventRecorder implements EventSink {
   }
 
   #record(object: ObjectReference, type: EventType, reason: string, message: string): void {
-    if (this.#stopped || this.#waiting >= MAX_WAITING || !this.#limitOf(object).take()) return;
+    if (this.#stopped || this.#waiting >= MAX_WAITING || !this.#known(object).limit.take()) return;
     this.#waiting++;
     const at = this.settings.clock.wall();
     this.#last = this.#last.then(async () => {
@@ -95,12 +111,13 @@ export class EventRecorder implements EventSink {
     });
   }
 
-  #limitOf({ kind = '', namespace = '', name = '', uid = '' }: ObjectReference): TokenBucket {
-    const key = `${kind} ${namespace}/${name} ${uid}`;
-    const known = this.#limits.get(key);
+  #known(object: ObjectReference): KnownObject {
+    const key = keyOf(object);
+    const known = this.#objects.get(key);
     if (known) return known;
-    const made = new TokenBucket(OBJECT_PER_SECOND, OBJECT_BURST, () => this.settings.clock.now());
-    remember(this.#limits, key, made);
+    const limit = new TokenBucket(OBJECT_PER_SECOND, OBJECT_BURST, () => this.settings.clock.now());
+    const made = { limit, written: new Map(), similar: new Map() };
+    remember(this.#objects, key, made, MAX_KNOWN);
     return made;
   }
 
@@ -108,14 +125,15 @@ export class EventRecorder implements EventSink {
     const { logger, clock } = this.settings;
     if (!this.#rate.take()) return;
     const message = this.#joined(object, event);
-    const key = [object.kind, object.uid, object.fieldPath, event.type, event.reason, message].join('\n');
+    const key = [object.fieldPath, event.type, event.reason, message].join('\n');
+    const { written } = this.#known(object);
     try {
-      const known = this.#written.get(key);
+      const known = written.get(key);
       if (known) await this.#repeat(known, message, event.at);
-      else remember(this.#written, key, await this.#create(object, { ...event, message }));
+      else remember(written, key, await this.#create(object, { ...event, message }), MAX_OF_OBJECT);
     } catch (error) {
       // One that has expired in the API is created anew.
-      this.#written.delete(key);
+      written.delete(key);
       logger.v(2)?.info('an event cannot be written', { reason: event.reason, err: String(error), at: clock.now() });
     }
   }
@@ -125,12 +143,13 @@ export class EventRecorder implements EventSink {
     object: ObjectReference,
     { type, reason, message, at }: { type: string; reason: string; message: string; at: number },
   ): string {
-    const key = [object.kind, object.uid, object.fieldPath, type, reason].join('\n');
-    const known = this.#similar.get(key);
+    const key = [object.fieldPath, type, reason].join('\n');
+    const all = this.#known(object).similar;
+    const known = all.get(key);
     const similar = known && at - known.since < SIMILAR_MS ? known : { messages: new Set<string>(), since: at };
     similar.since = at;
     similar.messages.add(message);
-    remember(this.#similar, key, similar);
+    remember(all, key, similar, MAX_OF_OBJECT);
     if (similar.messages.size < MAX_SIMILAR) return message;
     similar.messages.delete(similar.messages.values().next().value ?? '');
     return `(combined from similar events): ${message}`;
@@ -166,9 +185,17 @@ export class EventRecorder implements EventSink {
   }
 }
 
+function referenceOf(pod: Pod): ObjectReference {
+  const { name = '', namespace = '' } = pod.metadata ?? {};
+  return { apiVersion: 'v1', kind: 'Pod', name, namespace, uid: uidOf(pod) };
+}
+
+const keyOf = ({ kind = '', namespace = '', name = '', uid = '' }: ObjectReference): string =>
+  `${kind} ${namespace}/${name} ${uid}`;
+
 /** Keeps a value as the newest, and not too many. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
+function remember<T>(map: Map<string, T>, key: string, value: T, most: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > MAX_KNOWN) map.delete(map.keys().next().value ?? '');
+  if (map.size > most) map.delete(map.keys().next().value ?? '');
 }

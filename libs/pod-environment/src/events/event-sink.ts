@@ -10,6 +10,8 @@ export interface EventSink {
   ofPod(pod: Pod, type: EventType, reason: string, message: string, container?: string): void;
   /** Reports about the node. */
   ofNode(type: EventType, reason: string, message: string): void;
+  /** Notes that a pod is gone, of which hardly anything will be reported any more. */
+  forget?(pod: Pod): void;
 }
 
 const LIST: Readonly<Record<ContainerKind, string>> = {

@@ -79,6 +79,18 @@ describe('events', () => {
     expect(slow.created).toHaveLength(3);
   });
 
+  it('of a pod that is gone are forgotten, once they are written', async () => {
+    const { clock, created, recorder } = recorded();
+    for (let at = 0; at < 50; at++) {
+      const gone = { metadata: { name: `p${at}`, namespace: 'ns', uid: `u${at}` } };
+      recorder.ofPod(gone, 'Normal', 'R', 'm');
+      recorder.forget(gone);
+    }
+    recorder.ofPod(pod, 'Normal', 'R', 'm');
+    await clock.settle();
+    expect([created.length, recorder.size]).toEqual([51, 1]);
+  });
+
   it('are lost when they cannot be written, and nothing else is', async () => {
     const { clock, created, recorder, state } = recorded();
     state.isDown = true;

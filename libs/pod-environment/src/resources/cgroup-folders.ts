@@ -84,10 +84,11 @@ export class CgroupFolders {
     // Runtimes have made it in hierarchies of their own, above the cgroups of containers.
     const hierarchies = (await this.#unified()) ? ['.'] : await readdir(mount);
     // The class of a pod is not known any more when the runtime alone has it.
-    for (const qos of CLASSES) {
-      const path = cgroupPath([...podsCgroup(root, qos), `pod${uidOf(pod)}`], driver);
-      for (const hierarchy of hierarchies) await removeTree(join(mount, hierarchy, path));
-    }
+    const classes = pod.spec ? [qosClassOf(pod)] : CLASSES;
+    const paths = classes.map((qos) => cgroupPath([...podsCgroup(root, qos), `pod${uidOf(pod)}`], driver));
+    const folders = paths.flatMap((path) => hierarchies.map((hierarchy) => join(mount, hierarchy, path)));
+    // One after another they would take as long as all that ends at the same time lets each of them wait.
+    await Promise.all(folders.map(removeTree));
   }
 
   async #folders(name: CgroupName): Promise<string[]> {
@@ -156,15 +157,31 @@ function unifiedFiles({ cpuShares, cpuQuota, cpuPeriod, memoryLimit, pids }: Val
 /** Maps the range of shares (2 to 262144) onto that of weights (1 to 10000). */
 const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * 9999) / 262_142);
 
+/** Codes of errors of a folder that others are in. */
+const HAS_MORE = new Set(['EBUSY', 'ENOTEMPTY']);
+
 /** Files of a cgroup vanish with its folder, so only folders are removed. */
 async function removeTree(folder: string): Promise<void> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    for (const entry of entries) if (entry.isDirectory()) await removeTree(join(folder, entry.name));
     await rmdir(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (!HAS_MORE.has(code)) throw error;
+    const entries = await entriesOf(folder);
+    await Promise.all(entries.map((name) => removeTree(join(folder, name))));
+    // Several names may lead to one hierarchy.
+    await rmdir(folder).catch(unlessGone);
   }
+}
+
+const entriesOf = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unlessGone);
+  return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+};
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function exists(path: string): Promise<boolean> {
