@@ -39,7 +39,7 @@ const SHARED = {
     type: 'duration',
     default: 30_000,
     min: 0,
-    help: 'Time after which a connection to the port is closed that has carried no request that was allowed; 0 for never.',
+    help: 'Time after which a connection to the port is closed that has carried no request that was allowed; paths that anybody may ask for do not count. 0 for never.',
   },
 } as const;
 
