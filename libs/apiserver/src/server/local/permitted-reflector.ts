@@ -56,6 +56,8 @@ export class PermittedReflector<T> implements Reflector<T> {
     signal.addEventListener('abort', stop);
     watch.endBy(lose);
     try {
+      // It may have ended while the rights were asked for, which the listener is not told.
+      signal.throwIfAborted();
       await reflector.listAndWatch(target, ended.signal);
       if (!signal.aborted) ended.signal.throwIfAborted();
     } finally {
