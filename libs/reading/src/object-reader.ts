@@ -1,5 +1,5 @@
 import { type Stored, tooLargeVersion } from '@orch/resources';
-import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
+import { HistoryExpiredError, type Key, type ObjectStore, type TypeId, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';
@@ -13,8 +13,8 @@ const FUTURE_POLL_MS = 100;
 /** Reads single objects: from memory if that is as fresh as requested, else from the database. */
 export class ObjectReader {
   constructor(
-    private readonly store: Store,
-    private readonly cache: WatchCache,
+    private readonly store: ObjectStore,
+    private readonly cache: Pick<WatchCache, 'peek'>,
   ) {}
 
   /** Returns the object at the requested freshness; undefined if there is none. @throws StatusError 504 */

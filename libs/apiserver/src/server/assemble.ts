@@ -41,7 +41,7 @@ import {
 import type { Bounds } from '@orch/runtime/work';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import { WatchOutputs } from '@orch/serving';
-import type { Key, Store, TypeId } from '@orch/storage';
+import type { Key, ObjectStore, Store, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import {
   type AllocationClaims,
@@ -121,6 +121,11 @@ export interface Api {
   readonly evaluators: Evaluators;
   /** RBAC policy; empty until roles and bindings are loaded into it. */
   readonly policy: RbacPolicy;
+  /**
+   * Returns the dependencies of handlers whose objects are those of another store: they pass no admission plugin, and
+   * are allocated nothing.
+   */
+  upon(store: ObjectStore): ApiDeps;
   /** Creates the namespaces that every installation has. @throws StatusError, StoreUnavailableError */
   makeNamespaces(): Promise<void>;
   /** Creates the other objects that every installation has. @throws StatusError, StoreUnavailableError */
@@ -173,8 +178,11 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     now,
   };
   const patience = options.limits.requestTimeoutMs;
-  const pipeline = new WritePipeline({ ...planning, store, reader, namespaces, patience });
-  const remover = new ObjectRemover({ pipeline, now });
+  const writing = (store: ObjectStore, reader: ObjectReader, tools = planning) => {
+    const pipeline = new WritePipeline({ ...tools, store, reader, namespaces, patience });
+    const [remover, sets] = [new ObjectRemover({ pipeline, now }), new WriteSets({ ...tools, store })];
+    return { reader, pipeline, remover, sets, admission: tools.admission };
+  };
   const meta = {
     partialObjectMetadata: scheme.struct('meta/v1.PartialObjectMetadata'),
     listMeta: scheme.struct('meta/v1.ListMeta'),
@@ -182,35 +190,33 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   };
   // Types switched off here may be served elsewhere, or later: their objects would reappear in a namespace of the name.
   const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
+  const deps: ApiDeps = {
+    names,
+    scheme,
+    store,
+    cache,
+    ...writing(store, reader),
+    served,
+    unserved,
+    components: options.components,
+    lister: makeLister(options, reader, databaseLists),
+    representations: new Representations(names, meta, now, listCache),
+    now,
+    limits: options.limits,
+    yaml: options.yaml,
+    tokenIssuer: options.tokenIssuer,
+    watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
+    servedWatches: new ServedWatches(served, cache),
+    watchList: features.enabled('WatchList'),
+    chunking: features.enabled('APIListChunking'),
+    remainingItemCount: features.enabled('RemainingItemCount'),
+    podDisruptionConditions: features.enabled('PodDisruptionConditions'),
+    unhealthyPodEvictionPolicy: features.enabled('PDBUnhealthyPodEvictionPolicy'),
+    compress: features.enabled('APIResponseCompression'),
+  };
+  const { pipeline } = deps;
   return {
-    deps: {
-      names,
-      scheme,
-      store,
-      cache,
-      reader,
-      pipeline,
-      remover,
-      sets: new WriteSets({ ...planning, store }),
-      admission,
-      served,
-      unserved,
-      components: options.components,
-      lister: makeLister(options, reader, databaseLists),
-      representations: new Representations(names, meta, now, listCache),
-      now,
-      limits: options.limits,
-      yaml: options.yaml,
-      tokenIssuer: options.tokenIssuer,
-      watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
-      servedWatches: new ServedWatches(served, cache),
-      watchList: features.enabled('WatchList'),
-      chunking: features.enabled('APIListChunking'),
-      remainingItemCount: features.enabled('RemainingItemCount'),
-      podDisruptionConditions: features.enabled('PodDisruptionConditions'),
-      unhealthyPodEvictionPolicy: features.enabled('PDBUnhealthyPodEvictionPolicy'),
-      compress: features.enabled('APIResponseCompression'),
-    },
+    deps,
     served,
     policy,
     claims,
@@ -220,6 +226,13 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     quotas,
     evaluators,
     namespaced,
+    upon: (other) => {
+      const own = {
+        ...{ ...planning, admission: new Admission([]), isOutdated: undefined },
+        allocators: planning.lookingAllocators,
+      };
+      return { ...deps, ...writing(other, new ObjectReader(other, NOT_CACHED), own) };
+    },
     makeNamespaces: () => makeNamespaces({ reader, pipeline, namespaces }),
     bootstrap: (securePort) =>
       bootstrap({
@@ -235,6 +248,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       }),
   };
 }
+
+/** Nothing of a store that no cache follows. */
+const NOT_CACHED: Pick<WatchCache, 'peek'> = { peek: () => undefined };
 
 /** Returns the endpoint of quotas, also where the API does not serve them: they are counted all the same. */
 function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): Endpoint {

@@ -29,6 +29,7 @@ import { observation } from './components/observation.js';
 import { ControlPlaneProcess, checkParts, type DeclaredComponent, stateOf } from './components/process.js';
 import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
+import { warmUp } from './components/warm-up.js';
 import { watches } from './components/watches.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 import { LocalApi, type LocalUser } from './local/local-api.js';
@@ -58,6 +59,7 @@ export const COMPONENTS: readonly DeclaredComponent[] = [
   documents,
   chain,
   listeners,
+  warmUp,
   serviceEndpoints,
   idleCollector,
 ];

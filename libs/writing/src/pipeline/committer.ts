@@ -1,4 +1,4 @@
-import type { SetOutcome, Store, Version, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
+import type { ObjectStore, SetOutcome, Version, WriteOp, WriteOutcome, WriteRefusal } from '@orch/storage';
 import type { QuotaCharges } from '../charges/quota-charges.js';
 import { type AllocationOutcome, outcomeAfter } from './allocation-outcome.js';
 import type { Caller } from './caller.js';
@@ -7,7 +7,7 @@ import type { WritePlan } from './planned-write.js';
 import { UNWRITTEN } from './write-request.js';
 
 interface CommitterOptions {
-  readonly store: Store;
+  readonly store: ObjectStore;
   /** Absent where nothing is charged. */
   readonly quotas?: QuotaCharges | undefined;
 }

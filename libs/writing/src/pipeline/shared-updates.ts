@@ -2,7 +2,7 @@ import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
 import type { Stored } from '@orch/resources';
 import {
   Gatherer,
-  type Store,
+  type ObjectStore,
   StoreUnavailableError,
   UnreadableBodyError,
   UnsealableBodyError,
@@ -27,7 +27,7 @@ const WAITING = 2_000;
 const RETRY_SECONDS = 1;
 
 interface SharedUpdatesOptions extends PlanTools {
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly committer: Committer;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;

@@ -1,7 +1,7 @@
 import { conflict, notFound, STALE_WRITE, StatusError, timeout } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, metadataOf, type Stored } from '@orch/resources';
-import type { Store, WriteRefusal } from '@orch/storage';
+import type { ObjectStore, WriteRefusal } from '@orch/storage';
 import type { Attempts } from './attempts.js';
 import { checkTime } from './check-time.js';
 import type { Attempt, Committer } from './committer.js';
@@ -15,7 +15,7 @@ import { CALLING_ATTEMPTS, WRITE_ATTEMPTS, type Written } from './write-request.
 /** Dependencies of {@link SingleWrite}. */
 export interface SingleWriteTools extends PlanTools {
   /** Store that later attempts and dry runs read from. */
-  readonly store: Store;
+  readonly store: ObjectStore;
   /** Commits the plans. */
   readonly committer: Committer;
   /** Reads the object for the first attempt. */

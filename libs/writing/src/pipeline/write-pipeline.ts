@@ -2,7 +2,7 @@ import type { Admission } from '@orch/admission';
 import { StatusError } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import type { Endpoint } from '@orch/resources';
-import type { DeleteOp, Key, Store } from '@orch/storage';
+import type { DeleteOp, Key, ObjectStore } from '@orch/storage';
 import { untilNotOvertaken } from './attempts.js';
 import { type Attempt, Committer } from './committer.js';
 import { GuardedCreation, takeBack } from './guarded-creation.js';
@@ -13,7 +13,7 @@ import type { PlanTools } from './write-plan.js';
 import type { Modification, WriteRequest, Written } from './write-request.js';
 
 interface PipelineOptions extends PlanTools {
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly admission: Admission;
   readonly reader: ObjectReader;
   /** Endpoint of namespaces, for dry runs to check that one exists. */

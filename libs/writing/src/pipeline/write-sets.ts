@@ -1,7 +1,7 @@
 import type { Admission } from '@orch/admission';
 import type { Stored } from '@orch/resources';
 import { TurnsByKey } from '@orch/runtime/work';
-import type { Store } from '@orch/storage';
+import type { ObjectStore } from '@orch/storage';
 import { untilNotOvertaken } from './attempts.js';
 import { Committer } from './committer.js';
 import type { WritePlan } from './planned-write.js';
@@ -10,7 +10,7 @@ import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type UpdateFunction, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 interface WriteSetsOptions extends PlanTools {
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly admission: Admission;
 }
 

@@ -1,0 +1,127 @@
+import { decodeProtobufObject, encodeObject, encodeUnknown } from '@orch/codec';
+import type { ApiObject, Names } from '@orch/machinery';
+import type { Endpoint, ServedResources } from '@orch/resources';
+import type { Received, SentRequest, WarmUpConnection } from './warm-up-connection.js';
+import { WARM_UP_LABELS, WARM_UP_OBJECTS } from './warm-up-objects.js';
+
+const JSON_TYPE = 'application/json';
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** One way to write objects: as text or in binary. */
+interface WireForm {
+  readonly mediaType: string;
+  encode(endpoint: Endpoint, object: ApiObject): Buffer;
+  decode(endpoint: Endpoint, bytes: Buffer): ApiObject;
+}
+
+const JSON_FORM: WireForm = {
+  mediaType: JSON_TYPE,
+  encode: (_endpoint, object) => Buffer.from(JSON.stringify(object)),
+  decode: (_endpoint, bytes) => JSON.parse(bytes.toString()) as ApiObject,
+};
+
+const protobufForm = (mediaType: string): WireForm => ({
+  mediaType,
+  encode({ apiVersion, definition: { kind }, model }, object) {
+    if (!model.struct) throw new Error(`${kind} has no binary form`);
+    return encodeUnknown({ apiVersion, kind, raw: encodeObject(model.struct, object) });
+  },
+  decode({ definition: { kind }, model }, bytes) {
+    if (!model.struct) throw new Error(`${kind} has no binary form`);
+    return decodeProtobufObject(model.struct, bytes);
+  },
+});
+
+/** An object to be written, with where it is served. */
+interface Subject {
+  readonly endpoint: Endpoint;
+  /** Path of its collection. */
+  readonly path: string;
+  readonly object: ApiObject;
+  readonly hasStatus: boolean;
+}
+
+/** Sends requests in cycles: an object of each kind is created, read, replaced, patched and deleted. */
+export class WarmUpRequests {
+  /** Number of requests that have been answered. */
+  answered = 0;
+  readonly #subjects: readonly Subject[];
+  readonly #forms: readonly WireForm[];
+
+  constructor(served: ServedResources, names: Names) {
+    this.#subjects = WARM_UP_OBJECTS.flatMap((each) => subjectOf(each, served, names) ?? []);
+    this.#forms = [JSON_FORM, protobufForm(names.protobufMediaType)];
+  }
+
+  /**
+   * Runs one cycle for each kind, in each form.
+   * @param name of the objects, which no other has at the time
+   * @param goesOn asked before each request; nothing more is sent once it says no
+   * @throws Error for an answer that is no success
+   */
+  async cycle(connection: WarmUpConnection, name: string, goesOn: () => boolean): Promise<void> {
+    for (const subject of this.#subjects) {
+      for (const form of this.#forms) {
+        for (const step of stepsOf(subject, form, name)) {
+          if (!goesOn()) return;
+          await step(connection);
+          this.answered++;
+        }
+      }
+    }
+  }
+}
+
+function subjectOf(
+  { group, version, resource, hasStatus = false, content }: (typeof WARM_UP_OBJECTS)[number],
+  served: ServedResources,
+  names: Names,
+): Subject | undefined {
+  const endpoint = served.current.find(names.group(group), version, resource);
+  if (!endpoint) return undefined;
+  const { apiVersion, definition } = endpoint;
+  const within = definition.namespaced ? '/namespaces/default' : '';
+  const path = `${group === '' ? '/api' : '/apis'}/${apiVersion}${within}/${resource}`;
+  return { endpoint, path, hasStatus, object: { apiVersion, kind: definition.kind, ...content } };
+}
+
+type Step = (connection: WarmUpConnection) => Promise<void>;
+
+/** The requests of one cycle, in turn: each works on what the last one was answered. */
+function stepsOf({ endpoint, path, object, hasStatus }: Subject, form: WireForm, name: string): readonly Step[] {
+  const { mediaType } = form;
+  const own = `${path}/${name}`;
+  let current: ApiObject = { ...object, metadata: { name } };
+  const send = async (connection: WarmUpConnection, request: Omit<SentRequest, 'mediaType'>) =>
+    requireSuccess(await connection.send({ ...request, mediaType }), request);
+  const written = (method: string, at: string, change: (of: ApiObject) => ApiObject): Step => {
+    return async (connection) => {
+      const body = form.encode(endpoint, change(current));
+      current = form.decode(endpoint, await send(connection, { method, path: at, body }));
+    };
+  };
+  const patch = Buffer.from('{"metadata":{"annotations":{"warm-up":"patched"}}}');
+  const plain =
+    (request: Omit<SentRequest, 'mediaType'>): Step =>
+    async (connection) => {
+      await send(connection, request);
+    };
+  return [
+    written('POST', path, (sent) => sent),
+    plain({ method: 'GET', path: own }),
+    written('PUT', own, labelled),
+    ...(hasStatus ? [written('PUT', `${own}/status`, (sent) => ({ ...sent, status: object.status ?? {} }))] : []),
+    plain({ method: 'PATCH', path: own, bodyType: MERGE_PATCH, body: patch }),
+    plain({ method: 'DELETE', path: `${own}?gracePeriodSeconds=0` }),
+  ];
+}
+
+const labelled = (object: ApiObject): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, labels: { ...WARM_UP_LABELS } },
+});
+
+function requireSuccess({ code, body }: Received, { method, path }: Pick<SentRequest, 'method' | 'path'>): Buffer {
+  if (code >= 300) throw new Error(`${method} ${path} was answered with ${code}: ${body.toString().slice(0, 300)}`);
+  return body;
+}

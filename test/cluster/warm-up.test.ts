@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeServerFolder } from '../support/run-folder.js';
+import { type Standalone, startStandalone } from '../support/standalone.js';
+
+const POLICY = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] };
+
+describe('a server that warms up before it is ready', () => {
+  const folder = makeServerFolder('warm-up-');
+  const auditLog = join(folder, 'audit.log');
+  let server: Standalone;
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
+    server = await startStandalone({
+      args: [
+        '--warm-up=2s',
+        '--controllers=*',
+        ...['--v=3', `--audit-policy-file=${join(folder, 'policy.json')}`, `--audit-log-path=${auditLog}`],
+      ],
+    });
+  });
+  afterAll(() => server.stop());
+
+  const get = async (path: string): Promise<string> => {
+    const answer = await fetch(`${server.plainUrl}${path}`, { headers: { authorization: `Bearer ${server.token}` } });
+    expect(answer.status, path).toBe(200);
+    return answer.text();
+  };
+
+  test('has had each of its requests answered, over both versions of HTTP', () => {
+    const log = readFileSync(server.process.logFile, 'utf8');
+    expect(log).not.toContain('warm-up failed');
+    expect(Number(/"warmed up" requests=(\d+)/.exec(log)?.[1])).toBeGreaterThan(100);
+  });
+
+  test('has reported that it was not ready until then', async () => {
+    expect(await get('/readyz?verbose')).toContain('[+]warm-up ok');
+  });
+
+  test('has nothing of it in its objects, metrics, logs and audit log', async () => {
+    for (const path of ['/api/v1/nodes', '/api/v1/pods', '/apis/coordination.k8s.io/v1/leases', '/api/v1/events'])
+      expect(await get(path)).not.toContain('warm-up');
+    const metrics = await get('/metrics');
+    expect(metrics).not.toMatch(/apiserver_request_total\{.*resource="deployments"/);
+    const log = readFileSync(server.process.logFile, 'utf8');
+    expect(log).not.toContain('/deployments');
+    expect(readFileSync(auditLog, 'utf8')).not.toContain('warm-up-');
+  });
+});
