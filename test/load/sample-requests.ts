@@ -63,11 +63,11 @@ export class SampleRequests {
 
   #request(variant: number, version: string): Buffer {
     const { endpoint, resource, verb, prefix } = this.load;
-    const { kind, wire, subresource } = this.sample;
+    const { wire, subresource } = this.sample;
     const method = METHODS[verb as keyof typeof METHODS];
     const name = sampleName(prefix, 0);
     const headers: Record<string, string> = wire === 'protobuf' ? { Accept: PROTOBUF, 'Content-Type': PROTOBUF } : {};
-    const object = sampleObject(kind, name, variant, version === '' ? undefined : version);
+    const object = sampleObject(this.sample, name, variant, version === '' ? undefined : version);
     if (verb === 'create') return requestBytes(endpoint, method, resource.path, encoded(object, wire), headers);
     const path = `${resource.path}/${name}`;
     if (verb !== 'update') return requestBytes(endpoint, method, path, undefined, headers);

@@ -38,7 +38,7 @@ interface Made {
   /** Size of the object as the client sends it, for titles. */
   readonly size?: string;
   /** The members beside `apiVersion`, `kind` and `metadata`, and of `metadata` beside the name. Each variant differs. */
-  of(variant: number): { readonly metadata?: object; readonly [member: string]: unknown };
+  of(variant: number): { readonly metadata?: object; readonly status?: object; readonly [member: string]: unknown };
 }
 
 /** A time of a second, and one of a microsecond. */
@@ -117,7 +117,7 @@ const MADE: Readonly<Record<SampleKind, Made>> = {
     }),
   },
   Deployment: { group: 'apps', plural: 'deployments', size: '2 KiB', of: webDeployment },
-  Pod: { group: '', plural: 'pods', of: webPod },
+  Pod: { group: '', plural: 'pods', size: '1.4 KiB', of: webPod },
   Node: {
     ...{ group: '', plural: 'nodes', isClusterScoped: true },
     of: (variant) => ({
@@ -162,9 +162,12 @@ const MADE: Readonly<Record<SampleKind, Made>> = {
   },
 };
 
-/** Returns an object as a client sends it. @param version the one that it replaces */
-export function sampleObject(kind: SampleKind, name: string, variant: number, version?: string) {
-  const { metadata, ...members } = MADE[kind].of(variant);
+type Part = Pick<Sample, 'kind' | 'subresource'>;
+
+/** Returns an object as a client sends it; a status is sent to its subresource alone. @param version the one that it replaces */
+export function sampleObject({ kind, subresource }: Part, name: string, variant: number, version?: string) {
+  const { metadata, status, ...others } = MADE[kind].of(variant);
+  const members = { ...others, ...(subresource && { status }) };
   const { group } = MADE[kind];
   const named = { name, ...(version !== undefined && { resourceVersion: version }) };
   return { apiVersion: group ? `${group}/v1` : 'v1', kind, metadata: { ...named, ...metadata }, ...members };

@@ -25,7 +25,7 @@ export async function tableColumns(settings: TableSettings): Promise<ReadonlyMap
       const bench = new TableBench(settings, worker);
       const rounds = new Rounds(names(sides));
       for (const group of groupsOf(bench)) await attempt(group, () => measure(group, sides, settings.rounds, rounds));
-      process.stderr.write(`the client took ${Math.round(bench.clientCpu)} µs of CPU a request at most\n`);
+      process.stderr.write(`the client took ${Math.round(bench.clientCpu)} µs of CPU a request\n`);
       return rounds.medians();
     });
   } finally {

@@ -2,7 +2,7 @@ import type { Measurement } from '../report.js';
 import type { RequestLoad } from '../request-load.js';
 import type { RequestWorker } from '../requests.js';
 import type { RequestResult } from '../requests.worker.js';
-import { type Sample, samplePath, samplePrefix } from '../samples.js';
+import { type Sample, samplePath, samplePrefix, sampleTitle } from '../samples.js';
 import type { StageSettings } from '../settings.js';
 import { requestMeasurements } from '../stages/requests.js';
 import type { Side } from './sides.js';
@@ -33,14 +33,19 @@ const HELPERS = 16;
 /** What all groups of rows share: the client, names that do not repeat, and sizes of answers for the floor. */
 export class TableBench {
   readonly #answers = new Map<string, number>();
-  /** Most CPU time of the client for a request, in microseconds. */
-  clientCpu = 0;
+  #clientCpu = 0;
+  #requests = 0;
   #tags = 0;
 
   constructor(
     readonly settings: TableSettings,
     readonly worker: RequestWorker,
   ) {}
+
+  /** CPU time of the client for a request of many requesters, in microseconds. */
+  get clientCpu(): number {
+    return this.#clientCpu / this.#requests;
+  }
 
   /** Returns a number of objects by the scale of the run. */
   scaled(count: number, least = 64): number {
@@ -57,12 +62,16 @@ export class TableBench {
     await side.floor?.shape({ answer: this.#answers.get(title) ?? 0 });
     const result = await this.#run(side, sample, prefix, load);
     if (!side.floor) this.#answers.set(title, this.#answers.get(title) ?? Math.round(result.answerBytes));
-    this.clientCpu = Math.max(this.clientCpu, result.clientCpu / result.done);
+    if (load.requesters > 1) {
+      this.#clientCpu += result.clientCpu;
+      this.#requests += result.done;
+    }
     return { done: result.done, rows: requestMeasurements(title, result, result.serverCpu) };
   }
 
   /** Creates objects that are not measured. */
   async create(side: Side, sample: Sample, prefix: string, count: number): Promise<void> {
+    await side.floor?.shape({ answer: this.#answers.get(`create ${sampleTitle(sample)}`) ?? 0 });
     await this.#all(side, sample, prefix, { verb: 'create', requesters: HELPERS, objects: 1, count });
   }
 

@@ -68,9 +68,11 @@ test('a request of a sample names its object and version, and its head the lengt
 
 test('an update of a sample differs from the one before, and from the creation', () => {
   const bodyOf = (request: Buffer) => request.toString().split('\r\n\r\n')[1];
-  for (const kind of ['ConfigMap', 'Lease', 'Deployment', 'Pod', 'Node'] as const) {
-    const update = loadOf({ kind, wire: 'json' }, 'update');
-    const created = bodyOf(requestOf(loadOf({ kind, wire: 'json' }, 'create'), 1));
+  const parts = (['ConfigMap', 'Lease', 'Deployment', 'Pod'] as const).map((kind): Sample => ({ kind, wire: 'json' }));
+  const statuses = (['Pod', 'Node'] as const).map((kind): Sample => ({ kind, wire: 'json', subresource: 'status' }));
+  for (const sample of [...parts, ...statuses]) {
+    const update = loadOf(sample, 'update');
+    const created = bodyOf(requestOf(loadOf(sample, 'create'), 1));
     const updates = Array.from({ length: 9 }, () => bodyOf(requestOf(update, 1, '5')));
     const unversioned = updates.map((body) => body?.replace(',"resourceVersion":"5"', ''));
     expect(unversioned[0]).not.toBe(created);
