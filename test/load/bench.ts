@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type Measurement, table } from './report.js';
+import { againstReference, type Measurement, type Ratios, table } from './report.js';
+import type { Wire } from './samples.js';
 import type { StageSettings } from './settings.js';
 import { agentColumns } from './stages/agents.js';
 import { connectionColumns } from './stages/connections.js';
@@ -10,6 +11,7 @@ import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
 import { schedulerColumns } from './stages/scheduler.js';
 import { slowClientColumns } from './stages/slow-clients.js';
+import { TABLE_RATIOS, tableColumns } from './stages/table.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
 import { type TiersSettings, tiersColumns } from './stages/tiers.js';
 import { watchNoiseColumns } from './stages/watch-noise.js';
@@ -31,6 +33,11 @@ const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
   },
   'watch-noise': { about: 'the same of one who starts watches at a gateway', run: watchNoiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
+  table: {
+    about: 'requests, lists and watches, in turns with a bare server and with kube-apiserver',
+    run: tableColumns,
+    ratios: TABLE_RATIOS,
+  },
   scheduler: {
     about: 'pods scheduled on 1,000 and 5,000 nodes, in turns with kube-scheduler',
     run: schedulerColumns,
@@ -41,18 +48,21 @@ const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
 interface ClusterStage {
   readonly about: string;
   readonly run: (settings: TiersSettings) => Promise<ReadonlyMap<string, readonly Measurement[]>>;
+  readonly ratios?: Ratios;
 }
-const USUAL = STAGES.filter(({ usual }) => usual).map(({ name }) => name);
+const USUAL = 'table';
 const NAMES = [...STAGES.map(({ name }) => name), ...Object.keys(CLUSTER_STAGES)];
 
 const USAGE = `usage: make bench BENCH="options", or npx tsx test/load/bench.ts [options]
 
-  --only=STAGES    some of those below (default ${USUAL.join(',')})
-  --columns=NAMES  some of plain,TLS,peer (default all)
+  --only=STAGES    some of those below (default ${USUAL})
+  --columns=NAMES  some of plain,TLS,peer (default all), for stages without columns of their own
   --seconds=N      length of each measurement (default 3)
   --watchers=N     of the fan-out (default 1000)
   --rate=N         writes per second of a quiet fan-out (default 20)
-  --scale=N        share of the sizes of many, audiences, lists, writes and growth (default 1)
+  --rounds=N       rounds of table, whose medians are printed (default 3)
+  --wire=FORMS     bodies of the writes of table: json, protobuf or both, by a comma (default json)
+  --scale=N        share of the sizes of table, many, audiences, lists, writes and growth (default 1)
   --full           the largest sizes too: 15,000 watchers, a million objects, lists of 400 MB
   --json=FILE      writes the numbers there as well
 
@@ -73,8 +83,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     watchers: { type: 'string', default: '1000' },
     rate: { type: 'string', default: '20' },
-    only: { type: 'string', default: USUAL.join(',') },
+    only: { type: 'string', default: USUAL },
     columns: { type: 'string', default: 'plain,TLS,peer' },
+    rounds: { type: 'string', default: '3' },
+    wire: { type: 'string', default: 'json' },
     scale: { type: 'string', default: '1' },
     full: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -105,11 +117,16 @@ async function main(): Promise<void> {
   }
   if (peerColumn) add(columns, peerColumn.name, await measure(peerColumn));
   const reference = columns.size > 1 ? [...columns.keys()].find((name) => name.startsWith('peer ')) : undefined;
-  process.stdout.write(`\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
+  const average = loadavg().map((load) => load.toFixed(1));
+  process.stdout.write(
+    `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, load average ${average.join(', ')}\n`,
+  );
+  const named = stages.flatMap((name) => CLUSTER_STAGES[name]?.ratios ?? []);
+  const ratios = [...againstReference(columns, reference), ...named];
   process.stdout.write(
     'Load is made on the same machine; server CPU counts all its processes, the database included.\n\n',
   );
-  process.stdout.write(`${table(columns, reference)}\n`);
+  process.stdout.write(`${table(columns, ratios)}\n`);
   if (values.json) writeFileSync(values.json, JSON.stringify(Object.fromEntries(columns), null, 2));
 }
 
@@ -130,14 +147,21 @@ async function measureOwn(columns: Map<string, readonly Measurement[]>): Promise
 }
 
 function load(): Omit<StageSettings, 'target' | 'run'> {
-  const { seconds, watchers, rate, scale, full } = values;
+  const { seconds, watchers, rate, rounds, wire, scale, full } = values;
   return {
     seconds: Number(seconds),
     watchers: Number(watchers),
     rate: Number(rate),
+    rounds: Number(rounds),
+    wires: wire.split(',').map(wireOf),
     scale: Number(scale),
     full,
   };
+}
+
+function wireOf(name: string): Wire {
+  if (name === 'json' || name === 'protobuf') return name;
+  throw new Error(`--wire=${name}: there are json and protobuf`);
 }
 
 function runName(): string {

@@ -57,7 +57,7 @@ export function requestBytes(
   endpoint: Endpoint,
   method: string,
   path: string,
-  body?: string,
+  body?: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): Buffer {
   const lines = [
@@ -74,7 +74,8 @@ export function requestBytes(
   }
   const others = Object.entries(headers).filter(([name]) => name !== 'Content-Type' && name !== 'Accept');
   for (const [name, value] of others) lines.push(`${name}: ${value}`);
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+  const head = `${lines.join('\r\n')}\r\n\r\n`;
+  return Buffer.isBuffer(body) ? Buffer.concat([Buffer.from(head), body]) : Buffer.from(head + (body ?? ''));
 }
 
 export interface Answer {

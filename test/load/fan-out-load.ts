@@ -63,9 +63,11 @@ export async function loadedFanOut(
   return [...rows, { name: `${name}: CPU to that of a bare sender of gathered events`, unit: '×', value }];
 }
 
-const perSecond = ({ reading, elapsed }: Delivery): number => (reading.events / elapsed) * 1000;
+/** Deliveries a second. */
+export const perSecond = ({ reading, elapsed }: Delivery): number => (reading.events / elapsed) * 1000;
 
-async function highestRate(
+/** Tries more and more writes a second until deliveries no longer rise. */
+export async function highestRate(
   run: (rate: number) => Promise<Delivery>,
 ): Promise<{ readonly best: Delivery | undefined; readonly ended: number }> {
   let best: Delivery | undefined;

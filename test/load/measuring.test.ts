@@ -52,7 +52,7 @@ test('the table sets values of the same name side by side, with ratios to the re
       ['ours', measured(300)],
       ['theirs', measured(100)],
     ]),
-    'theirs',
+    [['ours', 'theirs']],
   ).split('\n');
   expect(lines[0]).toMatch(/ours\s+theirs\s+ours : theirs$/);
   expect(lines[1]).toMatch(/^writes \[1\/s\]\s+300\s+100\s+3\.00×$/);

@@ -6,23 +6,33 @@ export interface Measurement {
   readonly value: number;
 }
 
+/** Measurements by the name of their target. */
+export type Columns = ReadonlyMap<string, readonly Measurement[]>;
+/** Pairs of columns of which the first is divided by the second. */
+export type Ratios = readonly (readonly [target: string, reference: string])[];
+
 /**
- * The measurements of several targets as a table, a row a name, a column a target; with a ratio of each target's value
- * to the one in the column `reference` where both have one.
+ * The measurements of several targets as a table, a row a name, a column a target; with ratios of pairs of columns where both
+ * have a value.
  */
-export function table(columns: ReadonlyMap<string, readonly Measurement[]>, reference?: string): string {
+export function table(columns: Columns, ratios: Ratios = []): string {
   const names = [...new Set([...columns.values()].flat().map(labelOf))];
   const targets = [...columns.keys()];
-  const compared = reference === undefined ? [] : targets.filter((target) => target !== reference);
-  const header = ['', ...targets, ...compared.map((target) => `${target} : ${reference}`)];
+  const compared = ratios.filter((pair) => pair.every((target) => columns.has(target)));
+  const header = ['', ...targets, ...compared.map((pair) => pair.join(' : '))];
   const rows = names.map((name) => {
     const values = new Map(targets.map((target) => [target, measured(columns.get(target) ?? [], name)]));
-    const base = reference === undefined ? undefined : values.get(reference);
-    const ratios = compared.map((target) => ratio(values.get(target), base));
-    return [name, ...targets.map((target) => format(values.get(target))), ...ratios];
+    const cells = compared.map(([target, reference]) => ratio(values.get(target), values.get(reference)));
+    return [name, ...targets.map((target) => format(values.get(target))), ...cells];
   });
   return align([header, ...rows]);
 }
+
+/** Returns the ratios of all other columns to one; none where that is not given. */
+export const againstReference = (columns: Columns, reference?: string): Ratios =>
+  reference === undefined
+    ? []
+    : [...columns.keys()].filter((target) => target !== reference).map((target) => [target, reference]);
 
 function labelOf({ name, unit }: Measurement): string {
   return unit === '' ? name : `${name} [${unit}]`;

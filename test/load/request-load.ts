@@ -1,5 +1,7 @@
 import { type Endpoint, requestBytes } from './connection.js';
 import { objectBody, type Resource } from './resource.js';
+import { SampleRequests } from './sample-requests.js';
+import type { Sample } from './samples.js';
 import { now } from './summary.js';
 import { type Workload, workloadBody } from './workloads.js';
 
@@ -28,6 +30,18 @@ export interface RequestLoad {
   readonly filling?: number;
   /** Workload that replaces filled objects; of the resource's kind. */
   readonly workload?: Workload;
+  /** Sample that replaces filled objects; of the resource's kind. Its names are those of {@link sampleName}. */
+  readonly sample?: Sample;
+  /** Processes of the server, whose CPU time is counted while requests are under way. */
+  readonly serverPids?: readonly number[];
+}
+
+const sampleRequests = new WeakMap<RequestLoad, SampleRequests>();
+
+function sampleRequest(load: RequestLoad, sample: Sample, object: number, version?: string): Buffer {
+  const requests = sampleRequests.get(load) ?? new SampleRequests(load, sample);
+  sampleRequests.set(load, requests);
+  return requests.of(object, version);
 }
 
 type Apply = 'apply' | 'apply-same' | 'apply-field';
@@ -38,6 +52,7 @@ const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 /** A request for an object of a load. @param number tells it from the others */
 export function requestOf(load: RequestLoad, object: number, version?: string, number = 0): Buffer {
   const { endpoint, resource, verb } = load;
+  if (load.sample) return sampleRequest(load, load.sample, object, version);
   const name = `${load.prefix}-${object}`;
   const path = `${resource.path}/${name}`;
   if (verb === 'get') return requestBytes(endpoint, 'GET', path);

@@ -3,13 +3,22 @@ import { type Answer, Connection, type Endpoint, requestBytes } from './connecti
 import { type RequestLoad, requestOf } from './request-load.js';
 import { objectBody, type Resource } from './resource.js';
 import { type Latency, latencyOf, now } from './summary.js';
+import { ServerProcesses } from './usage.js';
 import { serve } from './worker.js';
 
 export interface RequestResult extends Latency {
   readonly done: number;
   /** Answers that were not 2xx. */
   readonly failed: number;
+  /** Status of the first of those. */
+  readonly failure: number | undefined;
   readonly seconds: number;
+  /** Mean size of the bodies of answers. */
+  readonly answerBytes: number;
+  /** CPU time in microseconds of the servers of {@link RequestLoad.serverPids}. */
+  readonly serverCpu: number;
+  /** CPU time in microseconds of this process. */
+  readonly clientCpu: number;
 }
 
 async function run(load: RequestLoad): Promise<RequestResult> {
@@ -17,8 +26,13 @@ async function run(load: RequestLoad): Promise<RequestResult> {
   const connections = await Promise.all(Array.from({ length: requesters }, () => Connection.open(endpoint)));
   const versions = load.verb === 'update' ? await presentVersions(load, connections) : [];
   const latencies: number[] = [];
+  const server = new ServerProcesses(() => load.serverPids ?? []);
   let failed = 0;
+  let failure: number | undefined;
   let next = 0;
+  let answerBytes = 0;
+  const serverCpu = server.cpuMicroseconds();
+  const clientCpu = process.cpuUsage();
   const start = now();
   const end = start + seconds * 1000;
   const loop = async (connection: Connection, requester: number) => {
@@ -35,14 +49,28 @@ async function run(load: RequestLoad): Promise<RequestResult> {
         load.verb === 'update',
       );
       latencies.push(now() - sent);
-      if (answer.status >= 300) failed++;
-      else if (load.verb === 'update') versions[object] = versionOf(answer);
+      answerBytes += answer.bytes;
+      if (answer.status >= 300) {
+        failed++;
+        failure ??= answer.status;
+      } else if (load.verb === 'update') versions[object] = versionOf(answer);
     }
   };
   await Promise.all(connections.map(loop));
   const elapsed = (now() - start) / 1000;
+  const own = process.cpuUsage(clientCpu);
+  const costs = { serverCpu: server.cpuMicroseconds() - serverCpu, clientCpu: own.user + own.system };
   for (const connection of connections) connection.close();
-  return { done: latencies.length, failed, seconds: elapsed, ...latencyOf(latencies) };
+  const done = latencies.length;
+  return {
+    done,
+    failed,
+    failure,
+    seconds: elapsed,
+    answerBytes: answerBytes / done,
+    ...costs,
+    ...latencyOf(latencies),
+  };
 }
 
 const numbersOn = ({ verb }: RequestLoad): boolean => verb === 'create' || verb === 'apply' || verb === 'delete';
@@ -57,9 +85,18 @@ async function presentVersions(load: RequestLoad, [connection]: readonly Connect
 }
 
 function versionOf({ status, body }: Answer): string {
-  const version = /"resourceVersion":"(\d+)"/.exec(body.toString())?.[1];
+  const text = body.toString('latin1');
+  const version = /"resourceVersion":"(\d+)"/.exec(text)?.[1] ?? binaryVersion(text);
   if (version === undefined) throw new Error(`no version in an answer ${status}: ${body}`);
   return version;
+}
+
+/** The field behind the UID in the metadata of a binary object. */
+function binaryVersion(text: string): string | undefined {
+  const field = /\*\$[0-9a-f-]{36}2/.exec(text);
+  if (!field) return undefined;
+  const at = field.index + field[0].length;
+  return text.slice(at + 1, at + 1 + text.charCodeAt(at));
 }
 
 export interface FetchLoad {

@@ -1,3 +1,4 @@
+import type { Wire } from './samples.js';
 import type { Target } from './target.js';
 
 /** The settings of a stage. */
@@ -13,6 +14,10 @@ export interface StageSettings {
   readonly rate: number;
   /** Share of the usual sizes of the stages that have to be named; 1 is those. */
   readonly scale: number;
+  /** Rounds of stages that measure in turns as often as they are told. */
+  readonly rounds: number;
+  /** Forms of the bodies of writes. */
+  readonly wires: readonly Wire[];
   /** The sizes that take many minutes as well. */
   readonly full: boolean;
 }

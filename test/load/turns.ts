@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { Connection, type Endpoint } from './connection.js';
 import { defineKind, ruledKind, simpleKind } from './custom-kinds.js';
-import { table } from './report.js';
+import { againstReference, table } from './report.js';
 import { requestOf } from './request-load.js';
 import { benchResource, inNamespace, type Resource } from './resource.js';
 import { latencyOf, median, now } from './summary.js';
@@ -165,7 +165,7 @@ const columns = new Map(
     return [tree, rows];
   }),
 );
-process.stdout.write(`Medians of ${flags.starts} starts\n\n${table(columns, trees[0])}\n`);
+process.stdout.write(`Medians of ${flags.starts} starts\n\n${table(columns, againstReference(columns, trees[0]))}\n`);
 const [first = '', ...others] = trees;
 for (const tree of others) {
   for (const [key, values] of found.get(tree) ?? []) {

@@ -16,6 +16,11 @@ export class ServerProcesses {
     this.#roots = roots;
   }
 
+  /** Process ids, without those of children. */
+  get roots(): readonly number[] {
+    return this.#roots();
+  }
+
   /** CPU time in user and kernel mode that all of them took so far, in microseconds. */
   cpuMicroseconds(): number {
     return this.#all().reduce((sum, pid) => sum + cpuMicroseconds(pid), 0);
@@ -26,7 +31,12 @@ export class ServerProcesses {
     return this.#all().reduce((sum, pid) => sum + residentBytes(pid), 0);
   }
 
-  /** The same by the name of the program, those of a name together. */
+  /** Memory of all of them in bytes, where shared pages are divided among the processes that hold them. */
+  proportionalBytes(): number {
+    return this.#all().reduce((sum, pid) => sum + proportionalBytes(pid), 0);
+  }
+
+  /** Resident memory by the name of the program, those of a name together. */
   residentBytesByName(): ReadonlyMap<string, number> {
     const found = new Map<string, number>();
     for (const pid of this.#all()) {
@@ -102,6 +112,8 @@ function procLine(pid: number, file: string, pattern: RegExp): string | undefine
 }
 
 const residentBytes = (pid: number): number => Number(procLine(pid, 'status', /VmRSS:\s+(\d+) kB/) ?? 0) * 1024;
+const proportionalBytes = (pid: number): number =>
+  Number(procLine(pid, 'smaps_rollup', /^Pss:\s+(\d+) kB/m) ?? 0) * 1024;
 const programName = (pid: number): string | undefined => procLine(pid, 'comm', /^(.*)/);
 const descriptorLimit = (pid: number): number =>
   Number(procLine(pid, 'limits', /Max open files\s+(\d+)/) ?? Number.POSITIVE_INFINITY);

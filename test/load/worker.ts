@@ -39,9 +39,13 @@ export class Worker<M extends Methods> {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
   /** Lets the process have a core sooner (down to -20) or later (up to 19) than others that want one. Only root can make it sooner. */
   nice(value: number): void {
-    setPriority(this.#child.pid as number, value);
+    setPriority(this.pid, value);
   }
 
   stop(): void {

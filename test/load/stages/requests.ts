@@ -41,7 +41,8 @@ export async function requestStage({ target, run, seconds }: StageSettings): Pro
 
 /** Rate, latency and server CPU of requests that all succeeded. */
 export function requestMeasurements(title: string, result: RequestResult, cpu: number): Measurement[] {
-  if (result.failed > 0) throw new Error(`${title}: ${result.failed} of ${result.done} requests failed`);
+  const { failed, failure, done } = result;
+  if (failed > 0) throw new Error(`${title}: ${failed} of ${done} requests failed, the first with ${failure}`);
   return [
     { name: title, unit: '1/s', value: result.done / result.seconds },
     { name: `${title}: p50`, unit: 'ms', value: result.p50 },

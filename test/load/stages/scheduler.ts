@@ -4,6 +4,7 @@ import { insideServer, type RunningScheduler, startOurs, startPeer } from '../sc
 import { type BenchServer, ownServer, peerServer } from '../scheduling/servers.js';
 import { type RoundSize, Side } from '../scheduling/side.js';
 import type { StageSettings } from '../settings.js';
+import { inTurn } from '../table/rounds.js';
 import { peerSettings } from '../target.js';
 
 /** Kinds of pods by the number of nodes; those that leave no room come last. */
@@ -74,8 +75,7 @@ async function measure(sides: readonly Side[], kind: PodKind, scale: number): Pr
   const size = kind.preempts ? PREEMPTING_ROUND : ROUND;
   const [pods, paced] = [scaled(size.pods, scale), scaled(size.paced, scale)];
   for (let round = 0; round < WARM + COUNTED; round++)
-    for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      await side.take(kind, { ...size, pods, paced }, round >= WARM);
+    for (const side of inTurn(sides, round)) await side.take(kind, { ...size, pods, paced }, round >= WARM);
   // What is known so far, as all of it takes minutes.
   for (const side of sides)
     for (const { name, value, unit } of side.results())
