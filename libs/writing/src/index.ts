@@ -17,6 +17,7 @@ export { ignoreMissing, isMissing, isNamespaceMissing } from './own/missing.js';
 export { ObjectRemover, REMOVALS } from './own/object-remover.js';
 export { ensureOwn, type OwnCreations } from './own/own-creation.js';
 export { type UpdateTarget, updateOwn } from './own/own-update.js';
+export { removalAnswer } from './own/removal-answer.js';
 export { type Rewriting, rewriteCollection } from './own/rewrite-collection.js';
 export {
   type Caller,

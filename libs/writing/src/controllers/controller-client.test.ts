@@ -253,6 +253,36 @@ describe('the writes of a controller', () => {
     expect(events).toEqual([]);
   });
 
+  it('are recorded with the options and the answer of deletions, and with refusals', async () => {
+    await client().create(api.endpoint('configmaps'), CONFIG_MAP);
+    const uid = api.stored('configmaps', 'a')?.metadata?.uid;
+    const remove = (more: object) =>
+      client().delete(api.endpoint('configmaps'), target().key, { dryRun: false, ...more });
+    events = [];
+    await expect(remove({ uid: 'other' })).rejects.toMatchObject({ code: 409 });
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1' };
+    expect(parsed()[1]).toMatchObject({
+      requestObject: { ...options, preconditions: { uid: 'other' } },
+      responseStatus: { code: 409, reason: 'Conflict' },
+      responseObject: { kind: 'Status', code: 409, reason: 'Conflict' },
+    });
+    events = [];
+    await remove({ uid, propagationPolicy: 'Background', gracePeriodSeconds: 0 });
+    expect(parsed()[1]).toMatchObject({
+      requestObject: { ...options, preconditions: { uid }, propagationPolicy: 'Background', gracePeriodSeconds: 0 },
+      responseObject: { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps', uid } },
+    });
+    const held = { metadata: { ...CONFIG_MAP.metadata, finalizers: ['example.com/held'] } };
+    await client().create(api.endpoint('configmaps'), held);
+    [events, level] = [[], 'Request'];
+    await remove({});
+    expect(parsed()[1]).toMatchObject({ requestObject: options });
+    expect(parsed()[1]).not.toHaveProperty('responseObject');
+    [events, level] = [[], 'RequestResponse'];
+    await remove({});
+    expect(parsed()[1]).toMatchObject({ responseObject: { metadata: { deletionTimestamp: expect.any(String) } } });
+  });
+
   it('leave objects out of the audit log that are larger than it takes', async () => {
     await client().create(api.endpoint('configmaps'), { ...CONFIG_MAP, data: { key: 'x'.repeat(20_000) } });
     expect(parsed()[1]).toMatchObject({ annotations: { 'audit.k8s.io/truncated': 'true' } });
