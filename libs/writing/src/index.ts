@@ -8,6 +8,7 @@ export { ControllerClient } from './controllers/controller-client.js';
 export type { ControllerSeats } from './controllers/controller-seats.js';
 export { LocalClient, type LocalHost, type UpdateSettings } from './controllers/local-client.js';
 export { type LocalIdentity, LocalRequests } from './controllers/local-requests.js';
+export { patiently } from './controllers/patience.js';
 export { type BinderHost, PodBinder } from './controllers/pod-binder.js';
 export { attributesOf } from './controllers/request-attributes.js';
 export { type DeletionOptions, markDeletion, type PropagationPolicy } from './own/deletion.js';

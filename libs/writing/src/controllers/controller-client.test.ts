@@ -123,7 +123,7 @@ describe('the writes of a controller', () => {
       leads = false;
       await clock.advance(60_000);
       await refusal;
-      expect(attempts).toEqual([0, 2_000, 4_000]);
+      expect(attempts).toEqual([0, 2_000]);
     });
 
     it('are not tried again after any other refusal', async () => {

@@ -6,7 +6,8 @@ import { managerOf } from '@orch/merge';
 import { toStatusError } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Caller } from '../pipeline/caller.js';
-import { type ControllerSeats, takePatiently } from './controller-seats.js';
+import type { ControllerSeats } from './controller-seats.js';
+import { patiently } from './patience.js';
 import { attributesOf, type WriteTarget } from './request-attributes.js';
 
 /** Dependencies of requests that are made within the server. */
@@ -28,6 +29,8 @@ export interface RequestHost {
   readonly clock: Clock;
   /** Milliseconds after which a write of one object is given up. Default: a minute. */
   readonly requestMs?: number;
+  /** How often a seat that is refused is asked for again, at most. Default: as often as HTTP clients ask. */
+  readonly maxRetries?: number;
 }
 
 /** The user that a component of this process makes requests as. */
@@ -69,14 +72,21 @@ export class LocalRequests {
     const request = attributesOf(verb, target);
     const term = this.host.term();
     const isOver = () => term === undefined || this.host.term() !== term;
-    const { audit, seats, clock } = this.host;
+    const { audit, seats, clock, maxRetries, requestMs = REQUEST_MS } = this.host;
     const { user, agent } = this.identity;
     const recorded = await audit?.begin({ user: this.#wire, agent, request });
     let leave: (() => void) | undefined;
+    let deadline = systemClock.now() + requestMs;
+    const take = (from: ControllerSeats) => {
+      // Each time that it is asked for counts as a request of its own.
+      deadline = systemClock.now() + requestMs;
+      return from.take(user, request);
+    };
     try {
-      leave = seats && (await takePatiently(() => seats.take(user, request), isOver, clock));
+      const patience = { isOver, clock, ...(maxRetries !== undefined && { maxRetries }) };
+      leave = seats && (await patiently(() => take(seats), patience));
       await this.#authorize(request, recorded);
-      const result = await work(this.#caller(request, recorded, isOver), recorded);
+      const result = await work({ ...this.#caller(request, recorded), isOver, deadline }, recorded);
       recorded?.end(success);
       return result;
     } catch (error) {
@@ -98,18 +108,16 @@ export class LocalRequests {
     if (!isAllowed) throw forbiddenRequest(user, request, reason);
   }
 
-  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, isOver: () => boolean): Caller {
+  #caller(request: RequestAttributes, recorded: RecordedAction | undefined): Omit<Caller, 'deadline' | 'isOver'> {
     const { user, agent } = this.identity;
-    const { authorizer, requestMs = REQUEST_MS } = this.host;
+    const { authorizer } = this.host;
     return {
-      isOver,
       user,
       access: { authorizer, request },
       agent: managerOf(agent),
       warnings: [],
       annotations: recorded?.annotations ?? new AuditNotes(),
       ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
-      deadline: systemClock.now() + requestMs,
     };
   }
 }

@@ -1,7 +1,9 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
 import { OpenWatches } from '@orch/serving';
+import { StoreUnavailableError } from '@orch/storage';
 import { controllerHost, type TestApi, testApi } from '@orch/testing';
+import type { LocalHost } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalApi } from './local-api.js';
 
@@ -28,11 +30,16 @@ const authorizer: Authorizer = {
 beforeEach(async () => {
   [refused, asked, watches] = [new Set(), [], new OpenWatches({ inAll: 0, perUser: 0 })];
   api = await testApi();
-  const { deps, store, feed } = api;
-  const { term: _, ...host } = controllerHost(api, { authorizer });
-  local = new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
+  local = localWith({});
 });
 afterEach(() => api.close());
+
+/** The API as a user of other parts. */
+function localWith(more: Partial<LocalHost>): LocalApi {
+  const { deps, store, feed } = api;
+  const { term: _, ...host } = controllerHost(api, { authorizer, ...more });
+  return new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
+}
 
 const addPod = (name: string, phase?: string) =>
   api.create('pods', {
@@ -97,26 +104,50 @@ describe('requests within the process', () => {
     expect(api.stored('pods', 'p')?.spec).not.toHaveProperty('nodeName');
   });
 
-  it('write nothing once that is over', async () => {
+  it('write nothing once their term is over, by the clock or by its end', async () => {
     await addPod('p');
-    let mayWrite = true;
-    const requests = local.requests({ mayWrite: () => mayWrite });
-    mayWrite = false;
+    const ending = new AbortController();
+    const term = { goesOn: true, ended: ending.signal };
+    const requests = local.requests({ term });
+    term.goesOn = false;
     await expect(requests.bind(POD, binding())).rejects.toMatchObject({ code: 503 });
     await expect(requests.create(MAP, map({}))).rejects.toMatchObject({ code: 503 });
+    term.goesOn = true;
+    ending.abort(new Error('no leader'));
+    await expect(requests.bind(POD, binding())).rejects.toThrow('no leader');
     expect(api.stored('configmaps', 'm')).toBeUndefined();
+    expect(api.stored('pods', 'p')?.spec).not.toHaveProperty('nodeName');
   });
 
-  it('fail when their time is over, or nobody waits for them any more', async () => {
+  it('fail when their time or their term is over, or nobody waits for them any more', async () => {
     const hangs = () => new Promise<never>(() => undefined);
-    const { deps, store, feed } = api;
-    const { term: _, ...host } = controllerHost(api, { authorizer: { authorize: hangs } as unknown as Authorizer });
-    local = new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
-    await expect(local.requests({ timeoutMs: 10 }).get(MAP)).rejects.toThrow(/timeout/);
+    local = localWith({ authorizer: { authorize: hangs } as unknown as Authorizer });
+    await expect(local.requests({ timeoutMs: 10 }).get(MAP)).rejects.toThrow('no answer within 10 ms');
     const stop = new AbortController();
     const replacing = local.requests().replace(MAP, map({}), stop.signal);
     stop.abort(new Error('not needed'));
     await expect(replacing).rejects.toThrow('not needed');
+    const ending = new AbortController();
+    const binds = local.requests({ term: { goesOn: true, ended: ending.signal } }).bind(POD, binding());
+    ending.abort(new Error('no leader'));
+    await expect(binds).rejects.toThrow('no leader');
+  });
+
+  it('are made again where they are refused for a while, as often as is wanted', async () => {
+    const { metadata } = await local.requests().create(MAP, map({}));
+    let failures = 1;
+    const store = {
+      snapshot: api.store.snapshot.bind(api.store),
+      get: (...args: Parameters<typeof api.store.get>) => {
+        if (failures-- > 0) throw new StoreUnavailableError('ECONNREFUSED 10.0.0.1', false);
+        return api.store.get(...args);
+      },
+    };
+    local = localWith({ store });
+    expect(await local.requests().get(MAP)).toMatchObject({ metadata: { uid: metadata?.uid } });
+    failures = 1;
+    const refused = local.requests({ maxRetries: 0 }).get(MAP);
+    await expect(refused).rejects.toMatchObject({ code: 503, message: 'the database is not available' });
   });
 
   it('are 404 for what is not served', async () => {
