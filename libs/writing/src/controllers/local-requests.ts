@@ -1,7 +1,7 @@
 import { type ActionAudit, AuditNotes, type RecordedAction } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
-import type { Names } from '@orch/machinery';
+import type { Names, StatusError } from '@orch/machinery';
 import { managerOf } from '@orch/merge';
 import { toStatusError } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
@@ -25,12 +25,20 @@ export interface RequestHost {
    * in one is written in another.
    */
   readonly term: () => number | undefined;
+  /** Counts and times requests. Default: nobody. */
+  readonly observer?: LocalObserver | undefined;
   /** Clock of waits for a seat. */
   readonly clock: Clock;
   /** Milliseconds after which a write of one object is given up. Default: a minute. */
   readonly requestMs?: number;
   /** How often a seat that is refused is asked for again, at most. Default: as often as HTTP clients ask. */
   readonly maxRetries?: number;
+}
+
+/** Observes requests within the server. */
+interface LocalObserver {
+  /** A request has been answered with an HTTP status, this many milliseconds after it was made. */
+  ended(verb: string, target: WriteTarget, code: number, ms: number): void;
 }
 
 /** The user that a component of this process makes requests as. */
@@ -70,11 +78,17 @@ export class LocalRequests {
     work: (caller: Caller, recorded: RecordedAction | undefined) => Promise<T>,
   ): Promise<T> {
     const request = attributesOf(verb, target);
+    const began = systemClock.now();
     const term = this.host.term();
     const isOver = () => term === undefined || this.host.term() !== term;
-    const { audit, seats, clock, maxRetries, requestMs = REQUEST_MS } = this.host;
+    const { audit, seats, clock, maxRetries, requestMs = REQUEST_MS, observer } = this.host;
     const { user, agent } = this.identity;
     const recorded = await audit?.begin({ user: this.#wire, agent, request });
+    const end = (outcome: number | StatusError) => {
+      recorded?.end(outcome);
+      const code = typeof outcome === 'number' ? outcome : outcome.code;
+      observer?.ended(verb, target, code, systemClock.now() - began);
+    };
     let leave: (() => void) | undefined;
     let deadline = systemClock.now() + requestMs;
     const take = (from: ControllerSeats) => {
@@ -87,10 +101,10 @@ export class LocalRequests {
       leave = seats && (await patiently(() => take(seats), patience));
       await this.#authorize(request, recorded);
       const result = await work({ ...this.#caller(request, recorded), isOver, deadline }, recorded);
-      recorded?.end(success);
+      end(success);
       return result;
     } catch (error) {
-      recorded?.end(toStatusError(error));
+      end(toStatusError(error));
       throw error;
     } finally {
       leave?.();

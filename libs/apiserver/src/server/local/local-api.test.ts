@@ -1,11 +1,13 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
-import { OpenWatches } from '@orch/serving';
+import { Metrics } from '@orch/runtime';
+import { OpenWatches, RequestMetrics } from '@orch/serving';
 import { StoreUnavailableError } from '@orch/storage';
 import { controllerHost, type TestApi, testApi } from '@orch/testing';
 import type { LocalHost } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalApi } from './local-api.js';
+import { observerOf } from './local-host.js';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const POD = { ...PODS, namespace: 'default', name: 'p' };
@@ -148,6 +150,29 @@ describe('requests within the process', () => {
     failures = 1;
     const refused = local.requests({ maxRetries: 0 }).get(MAP);
     await expect(refused).rejects.toMatchObject({ code: 503, message: 'the database is not available' });
+  });
+
+  it('are counted and timed among those over HTTP', async () => {
+    const metrics = new Metrics();
+    local = localWith({ observer: observerOf(new RequestMetrics(metrics)) });
+    await addPod('p');
+    await local.requests().bind(POD, binding());
+    await expect(local.requests().bind(POD, binding())).rejects.toMatchObject({ code: 409 });
+    const informer = local.informer(PODS, EVERYTHING);
+    await informer.start();
+    await informer.stop();
+    const { body } = await metrics.text();
+    const pods = 'group="",version="v1",resource="pods"';
+    const bound = `${pods},subresource="binding",scope="resource",component="apiserver"`;
+    const followed = `${pods},subresource="",scope="cluster",component="apiserver"`;
+    for (const line of [
+      `apiserver_request_total{verb="POST",dry_run="",${bound},code="201"} 1`,
+      `apiserver_request_total{verb="POST",dry_run="",${bound},code="409"} 1`,
+      `apiserver_request_duration_seconds_count{verb="POST",dry_run="",${bound}} 2`,
+      `apiserver_request_total{verb="LIST",dry_run="",${followed},code="200"} 1`,
+      `apiserver_request_total{verb="WATCH",dry_run="",${followed},code="200"} 1`,
+    ])
+      expect(body).toContain(line);
   });
 
   it('are 404 for what is not served', async () => {
