@@ -1,5 +1,5 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, tooManyRequests } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { OpenWatches, RequestMetrics } from '@orch/serving';
 import { StoreUnavailableError } from '@orch/storage';
@@ -116,7 +116,9 @@ describe('requests within the process', () => {
     await expect(requests.create(MAP, map({}))).rejects.toMatchObject({ code: 503 });
     term.goesOn = true;
     ending.abort(new Error('no leader'));
+    asked = [];
     await expect(requests.bind(POD, binding())).rejects.toThrow('no leader');
+    expect(asked).toEqual([]);
     expect(api.stored('configmaps', 'm')).toBeUndefined();
     expect(api.stored('pods', 'p')?.spec).not.toHaveProperty('nodeName');
   });
@@ -150,6 +152,24 @@ describe('requests within the process', () => {
     failures = 1;
     const refused = local.requests({ maxRetries: 0 }).get(MAP);
     await expect(refused).rejects.toMatchObject({ code: 503, message: 'the database is not available' });
+  });
+
+  it('ask for a seat once at each attempt, and no more once nobody waits for it', async () => {
+    let seats = 0;
+    const take = async () => {
+      seats++;
+      throw tooManyRequests('no seat', 1);
+    };
+    local = localWith({ seats: { take } });
+    await expect(local.requests({ maxRetries: 0 }).get(MAP)).rejects.toMatchObject({ code: 429 });
+    expect(seats).toBe(1);
+    const stop = new AbortController();
+    const replacing = local.requests().replace(MAP, map({}), stop.signal);
+    await expect.poll(() => seats).toBe(2);
+    const began = performance.now();
+    stop.abort();
+    await expect(replacing).rejects.toMatchObject({ code: 429 });
+    expect([performance.now() - began < 900, seats]).toEqual([true, 2]);
   });
 
   it('are counted and timed among those over HTTP', async () => {
