@@ -19,7 +19,7 @@ let seen: { user: string; groups: readonly string[]; operation: string }[];
 let asked: { user: string; request: RequestAttributes }[];
 let refused: Set<string>;
 let events: EventRecord[];
-let level: 'Metadata' | 'RequestResponse' | 'None';
+let level: 'Metadata' | 'Request' | 'RequestResponse' | 'None';
 let stores: boolean;
 const watching: AdmissionPlugin = {
   name: 'Watching',

@@ -49,6 +49,14 @@ export interface LocalIdentity {
   readonly agent: string;
 }
 
+/** Seat of a request that may begin. */
+interface Seat {
+  /** Deadline of the request, monotonic milliseconds. */
+  readonly deadline: number;
+  /** Gives the seat back. */
+  leave(): void;
+}
+
 const REQUEST_MS = 60_000;
 
 /**
@@ -81,25 +89,19 @@ export class LocalRequests {
     const began = systemClock.now();
     const term = this.host.term();
     const isOver = () => term === undefined || this.host.term() !== term;
-    const { audit, seats, clock, maxRetries, requestMs = REQUEST_MS, observer } = this.host;
-    const { user, agent } = this.identity;
+    const { audit, observer } = this.host;
+    const { agent } = this.identity;
     const recorded = await audit?.begin({ user: this.#wire, agent, request });
     const end = (outcome: number | StatusError) => {
       recorded?.end(outcome);
       const code = typeof outcome === 'number' ? outcome : outcome.code;
       observer?.ended(verb, target, code, systemClock.now() - began);
     };
-    let leave: (() => void) | undefined;
-    let deadline = systemClock.now() + requestMs;
-    const take = (from: ControllerSeats) => {
-      // Each time that it is asked for counts as a request of its own.
-      deadline = systemClock.now() + requestMs;
-      return from.take(user, request);
-    };
+    let seat: Seat | undefined;
     try {
-      const patience = { isOver, clock, ...(maxRetries !== undefined && { maxRetries }) };
-      leave = seats && (await patiently(() => take(seats), patience));
+      seat = await this.#seated(request, isOver);
       await this.#authorize(request, recorded);
+      const { deadline } = seat;
       const result = await work({ ...this.#caller(request, recorded), isOver, deadline }, recorded);
       end(success);
       return result;
@@ -107,8 +109,22 @@ export class LocalRequests {
       end(toStatusError(error));
       throw error;
     } finally {
-      leave?.();
+      seat?.leave();
     }
+  }
+
+  /** Takes a seat; each time that it is asked for counts as a request of its own. @throws StatusError 429 */
+  async #seated(request: RequestAttributes, isOver: () => boolean): Promise<Seat> {
+    const { seats, clock, maxRetries, requestMs = REQUEST_MS } = this.host;
+    let deadline = systemClock.now() + requestMs;
+    if (!seats) return { deadline, leave: () => undefined };
+    const take = () => {
+      deadline = systemClock.now() + requestMs;
+      return seats.take(this.identity.user, request);
+    };
+    const patience = { isOver, clock, ...(maxRetries !== undefined && { maxRetries }) };
+    const leave = await patiently(take, patience);
+    return { deadline, leave };
   }
 
   async #authorize(request: RequestAttributes, recorded: RecordedAction | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import { StatusError } from '@orch/machinery';
 import { type Clock, sleep } from '@orch/runtime';
 
 /** How long {@link patiently} goes on. */
-export interface Patience {
+interface Patience {
   /** How often an attempt is repeated, at most. Default: as in client-go (rest/request.go). */
   readonly maxRetries?: number;
   /** Whether nobody wants the result any more: nothing is attempted again then. */
