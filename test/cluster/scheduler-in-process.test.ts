@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { MoodyWebhook } from '../faults/webhooks/moody-webhook.js';
 import { Api } from '../support/api.js';
 import { addReadyNode, startScheduler } from '../support/orch-scheduler.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
@@ -64,6 +65,17 @@ async function start(configuration: object = QUICK, ...args: string[]): Promise<
 async function addPod(name: string, schedulerName = 'default-scheduler', spec: object = {}): Promise<void> {
   const containers = [{ name: 'c', image: 'i' }];
   const answer = await api.post(PODS, { metadata: { name }, spec: { containers, schedulerName, ...spec } });
+  expect(answer.status, answer.text).toBe(201);
+}
+
+/** Has a webhook be asked about Bindings, for longer than anything else takes. */
+async function registerHeld(webhook: MoodyWebhook): Promise<void> {
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/binding'] }];
+  const hook = { name: 'held.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], timeoutSeconds: 30 };
+  const answer = await api.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+    metadata: { name: 'held' },
+    webhooks: [{ ...hook, clientConfig: webhook.clientConfig('/validate/held'), rules }],
+  });
   expect(answer.status, answer.text).toBe(201);
 }
 
@@ -171,6 +183,34 @@ describe('the scheduler within the server', () => {
     expect(await nodeOf('web')).toBeUndefined();
     await api.delete(`${bindings}/p`);
     await expect.poll(() => nodeOf('web'), WAIT).toBe('n1');
+  }, 180_000);
+
+  test('ends at once though a webhook keeps a Binding, which is made after the restart', async () => {
+    await start();
+    const webhook = await MoodyWebhook.start();
+    try {
+      await addReadyNode(api, 'n1');
+      await registerHeld(webhook);
+      webhook.hold('validate');
+      // It is in force once it keeps one.
+      let pods = 0;
+      const held = async () => {
+        if (webhook.held === 0) await addPod(`held-${pods++}`);
+        return webhook.held;
+      };
+      await expect.poll(held, WAIT).toBeGreaterThan(0);
+      const began = performance.now();
+      await server.process.stop();
+      expect(server.process.exitCode, log()).toBe(0);
+      // It would be five seconds, and two more until it is given up.
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(log()).not.toContain('could not be scheduled');
+      webhook.release();
+      await server.process.start();
+      await expect.poll(() => nodeOf('held-0'), WAIT).toBe('n1');
+    } finally {
+      await webhook.close();
+    }
   }, 180_000);
 
   test('goes on after a restart, and after its database was away', async () => {

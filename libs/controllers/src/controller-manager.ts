@@ -17,7 +17,7 @@ export interface Yielding {
 /** Dependencies of a {@link ControllerManager}. */
 export interface ControllerManagerOptions {
   /** Decides which process runs the controllers. */
-  readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack' | 'renewalMs'>;
+  readonly leadership: Pick<Leadership, 'leads' | 'term' | 'renew' | 'giveBack' | 'renewalMs' | 'remainingMs'>;
   /** Metrics of the queues. */
   readonly metrics: WorkQueueMetrics;
   /** Controllers that rest while another program holds a lease. Default: none. */

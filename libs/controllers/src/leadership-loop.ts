@@ -4,10 +4,10 @@ import { type Leadership, WorkQueue } from '@orch/runtime/work';
 /** Dependencies of a {@link LeadershipLoop}. */
 interface LeadershipLoopOptions {
   /** Decides whether this process leads. */
-  readonly leadership: Pick<Leadership, 'term' | 'renew' | 'giveBack' | 'renewalMs'>;
+  readonly leadership: Pick<Leadership, 'term' | 'renew' | 'giveBack' | 'renewalMs' | 'remainingMs'>;
   /** Called when a term begins. */
   readonly lead: (term: number) => void;
-  /** Called when a term has ended, or none has begun. */
+  /** Called when a term has ended, be it that the lease may have expired while its renewal hangs, or none has begun. */
   readonly retire: () => void;
   /** Called with each failure to renew the lease, which is retried. */
   readonly onError: (error: unknown) => void;
@@ -26,6 +26,7 @@ export class LeadershipLoop {
   /** The term that has begun; undefined between terms. */
   #term: number | undefined;
   #isHalted = false;
+  #cancelLapse = (): void => undefined;
 
   constructor(private readonly options: LeadershipLoopOptions) {
     const { onError, clock } = options;
@@ -45,6 +46,7 @@ export class LeadershipLoop {
   /** Ends, and gives the lease back. */
   async stop(): Promise<void> {
     this.halt();
+    this.#cancelLapse();
     await this.#renewals.stop();
     await this.options.leadership.giveBack();
   }
@@ -66,10 +68,20 @@ export class LeadershipLoop {
     const { term } = this.options.leadership;
     if (this.#term !== undefined || term === undefined || this.#isHalted) return;
     this.#term = term;
+    this.#untilLapsed();
     this.options.lead(term);
   }
 
+  /** Ends the term when the lease may have expired: a renewal that hangs may fail later than that. */
+  #untilLapsed(): void {
+    const { leadership, clock } = this.options;
+    const { remainingMs } = leadership;
+    if (remainingMs > 0) this.#cancelLapse = clock.after(remainingMs, () => this.#untilLapsed());
+    else this.#retire();
+  }
+
   #retire(): void {
+    this.#cancelLapse();
     this.#term = undefined;
     this.options.retire();
   }

@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '@orch/client';
-import { forbidden, notFound } from '@orch/machinery';
+import { forbidden, invalid, invalidValue, notFound } from '@orch/machinery';
 import { expect, it } from 'vitest';
 import { podWrites } from './api.js';
 import { clientRequests } from './client-cluster.js';
@@ -18,12 +18,19 @@ it('takes the status of a pod that is gone for written, so that its eviction goe
   await expect(api.deletePod(POD)).resolves.toBeUndefined();
 });
 
+it('takes a pod that was made anew under its name for gone as well, and no other fault of a status', async () => {
+  const refusal = (field: string) =>
+    failing(new ApiError(invalid('Pod', '', 'p', [invalidValue(field, 'x', 'no')]).status));
+  await expect(refusal('metadata.uid').patchStatus(POD, { conditions: [] })).resolves.toBeUndefined();
+  await expect(refusal('status.conditions').patchStatus(POD, { conditions: [] })).rejects.toThrow(ApiError);
+});
+
 it('fails where it may not write a status', async () => {
   const api = failing(new ApiError(forbidden(PODS, 'p', 'no').status));
   await expect(api.patchStatus(POD, { conditions: [] })).rejects.toThrow(ApiError);
 });
 
 it('writes nothing once the process leads no longer', async () => {
-  const api = podWrites(clientRequests({} as Client, () => false));
+  const api = podWrites(clientRequests({} as Client, { goesOn: false, ended: AbortSignal.abort() }));
   await expect(api.patchStatus(POD, {})).rejects.toThrow('does not lead');
 });

@@ -1,5 +1,5 @@
 import type { LeaseClient, LeaseObject } from '@orch/controllers';
-import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
+import { type ApiObject, formatApiVersion, type Names, type Status } from '@orch/machinery';
 import type { PodRef, SchedulerApi, SeriesSink } from '@orch/scheduler';
 import type { VolumeWriter } from '@orch/scheduler-plugins';
 import type { Event } from '@orch/schema/types/events/v1';
@@ -36,8 +36,14 @@ async function unlessGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    if (!isRefused(error, 'NotFound', 'Conflict')) throw error;
+    if (!isRefused(error, 'NotFound', 'Conflict') && !isOfAnotherUid(error)) throw error;
   }
+}
+
+/** Whether a patch was refused because the object of its name has another uid, which a patch cannot change. */
+function isOfAnotherUid(error: unknown): boolean {
+  const { status } = (error ?? {}) as { readonly status?: Status };
+  return isRefused(error, 'Invalid') && status?.details?.causes?.some(({ field }) => field === 'metadata.uid') === true;
 }
 
 /** Returns the writes of volumes and claims. */

@@ -2,7 +2,13 @@ import { Client, type Connection, Informer, type ResourceRef } from '@orch/clien
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
 import type { SchedulerConfiguration } from '@orch/scheduler';
-import { type FollowedResource, NAMESPACE, type SchedulerCluster, schedulerInformers } from './cluster.js';
+import {
+  type FollowedResource,
+  NAMESPACE,
+  type SchedulerCluster,
+  schedulerInformers,
+  type WritingTerm,
+} from './cluster.js';
 import type { ApiRequests, ObjectRef } from './requests.js';
 
 /** Settings of a {@link SchedulerCluster} over HTTP. */
@@ -39,7 +45,7 @@ export function clientCluster(settings: ClientClusterSettings): SchedulerCluster
   return {
     informers: informersOf(reading, settings),
     events: clientRequests(open({ maxConnections: EVENT_CONNECTIONS })),
-    writes: (mayWrite) => clientRequests(writing, mayWrite),
+    writes: (term) => clientRequests(writing, term),
     // Requests of the lease wait for no others, and not beyond its time.
     lease: (timeoutMs) => clientRequests(open({ qps: -1, timeoutMs, maxRetries: 0 })),
     async close() {
@@ -72,33 +78,27 @@ function informersOf(client: Client, { names, logger }: ClientClusterSettings): 
   };
 }
 
-/** Makes requests over HTTP. @param mayWrite whether anything may still be written; default: always */
-export function clientRequests(client: Client, mayWrite: () => boolean = () => true): ApiRequests {
-  const check = () => {
-    if (!mayWrite()) throw new Error('this process does not lead any more');
+/** Makes requests over HTTP. @param term term in which anything is written; default: one without end */
+export function clientRequests(client: Client, term?: WritingTerm): ApiRequests {
+  /** Returns options of a write that is to be made now. */
+  const write = (signal?: AbortSignal): { signal?: AbortSignal } => {
+    if (!term) return signal ? { signal } : {};
+    if (!term.goesOn) throw new Error('this process does not lead any more');
+    return { signal: signal ? AbortSignal.any([signal, term.ended]) : term.ended };
   };
   return {
     get: (ref) => client.get(collectionOf(ref), ref.name),
-    async create(ref, object) {
-      check();
-      return client.create(collectionOf(ref), object);
-    },
-    async replace(ref, object, signal) {
-      check();
-      return client.update(collectionOf(ref), object, {}, signal ? { signal } : {});
-    },
+    create: async (ref, object) => client.create(collectionOf(ref), object, {}, write()),
+    replace: async (ref, object, signal) => client.update(collectionOf(ref), object, {}, write(signal)),
     async patch(ref, patch, subresource) {
-      check();
-      const options = subresource === undefined ? {} : { subresource };
+      const options = { ...write(), ...(subresource !== undefined && { subresource }) };
       await client.patch(collectionOf(ref), ref.name, 'strategic', patch, {}, options);
     },
     async delete(ref, uid) {
-      check();
-      await client.delete(collectionOf(ref), ref.name, { preconditions: { uid } });
+      await client.delete(collectionOf(ref), ref.name, { preconditions: { uid } }, {}, write());
     },
     async bind(pod, binding) {
-      check();
-      await client.create(collectionOf(pod), binding, {}, { name: pod.name, subresource: 'binding' });
+      await client.create(collectionOf(pod), binding, {}, { ...write(), name: pod.name, subresource: 'binding' });
     },
   };
 }

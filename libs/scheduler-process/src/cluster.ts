@@ -21,12 +21,20 @@ export interface SchedulerCluster {
   readonly informers: RunningInformers;
   /** Writes Events. */
   readonly events: ApiRequests;
-  /** Returns what writes pods and volumes in a term of leadership. @param mayWrite whether that goes on: nothing is written otherwise */
-  writes(mayWrite: () => boolean): ApiRequests;
+  /** Returns what writes pods and volumes in a term of leadership. */
+  writes(term: WritingTerm): ApiRequests;
   /** Returns what reads and writes the Lease. @param timeoutMs milliseconds after which a request fails */
   lease(timeoutMs: number): ApiRequests;
   /** Ends what it holds open; called once nothing is in use any more. */
   close(): Promise<void>;
+}
+
+/** A term of leadership, as those see it who write in it. */
+export interface WritingTerm {
+  /** Whether it goes on: nothing is written otherwise. */
+  readonly goesOn: boolean;
+  /** Aborts at its end: nobody waits any more for what is in flight. */
+  readonly ended: AbortSignal;
 }
 
 /** Informers of a scheduler, and their life. */

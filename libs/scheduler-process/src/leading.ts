@@ -10,8 +10,8 @@ import type { SchedulerCluster } from './cluster.js';
 
 /** Callbacks of leader election. */
 interface LeadershipTasks {
-  /** Called when this process begins to lead. */
-  readonly lead: () => void;
+  /** Called when this process begins to lead. @param leads whether it still does, by the clock */
+  readonly lead: (leads: () => boolean) => void;
   /** Called when it leads no longer. */
   readonly retire: () => void;
   /** Called with each failure to renew the lease, which is retried. */
@@ -20,10 +20,10 @@ interface LeadershipTasks {
 
 /** Leader election of a scheduler. */
 interface SchedulerLeadership {
-  /** Whether this process leads. */
-  readonly leads: boolean;
   /** Begins to compete for the lease. */
   start(): void;
+  /** Begins no term any more; the lease is kept until {@link stop}. */
+  halt(): void;
   /** Ends, and gives the lease back. */
   stop(): Promise<void>;
 }
@@ -50,16 +50,12 @@ export function schedulerLeadership(
     formatTime: formatMicroTime,
   });
   const leadership = new Leadership(lock, systemClock, { leadershipMs: renewDeadlineMs, renewalMs: retryPeriodMs });
-  const loop = new LeadershipLoop({ ...tasks, leadership, clock: systemClock });
-  return {
-    get leads() {
-      return leadership.leads;
-    },
-    start: () => loop.start(),
-    stop: () => loop.stop(),
-  };
+  const lead = () => tasks.lead(() => leadership.leads);
+  return new LeadershipLoop({ ...tasks, lead, leadership, clock: systemClock });
 }
 
-function alone({ lead }: LeadershipTasks): SchedulerLeadership {
-  return { leads: true, start: lead, stop: async () => undefined };
-}
+const alone = ({ lead }: LeadershipTasks): SchedulerLeadership => ({
+  start: () => lead(() => true),
+  halt: () => undefined,
+  stop: async () => undefined,
+});

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Component, systemClock } from '@orch/runtime';
+import { aborted, type Component, systemClock } from '@orch/runtime';
 import {
   type Extenders,
   makeProfile,
@@ -12,6 +12,7 @@ import {
 import { VolumeContext } from '@orch/scheduler-plugins';
 import type { Pod } from '@orch/schema/types/core/v1';
 import { eventSink, podWrites, volumeWrites } from './api.js';
+import type { WritingTerm } from './cluster.js';
 import { openExtenders } from './extender-calls.js';
 import { schedulerLeadership } from './leading.js';
 import type { SchedulingParts } from './parts.js';
@@ -32,6 +33,12 @@ export function schedulingComponent(parts: SchedulingParts): SchedulingComponent
   const term = new SchedulingTerm(parts, extenders);
   const leadership = schedulerLeadership(configuration, cluster, names, term);
   let stopped = false;
+  const release = async () => {
+    await term.stop();
+    await leadership.stop();
+    await informers.stop();
+    await Promise.all([close(), cluster.close()]);
+  };
   return {
     name: 'scheduler',
     pods: () => informers.pods.list(),
@@ -39,12 +46,11 @@ export function schedulingComponent(parts: SchedulingParts): SchedulingComponent
       await informers.start();
       if (!stopped) leadership.start();
     },
-    async stop() {
+    async stop(deadline) {
       stopped = true;
-      await term.stop();
-      await leadership.stop();
-      await informers.stop();
-      await Promise.all([close(), cluster.close()]);
+      leadership.halt();
+      // A lease that cannot be given back in time lapses.
+      await Promise.race([release(), aborted(deadline)]);
     },
   };
 }
@@ -53,10 +59,10 @@ export function schedulingComponent(parts: SchedulingParts): SchedulingComponent
 class SchedulingTerm {
   #scheduler: Scheduler | undefined;
   #events: SeriesRecorder | undefined;
+  /** Ends what the term under way has in flight. */
+  #ending = new AbortController();
   readonly #observer: SchedulerObserver;
   readonly #volumes: VolumeContext;
-  /** Counts the terms: nothing begun in one is written in another. */
-  #terms = 0;
 
   constructor(
     private readonly parts: SchedulingParts,
@@ -65,7 +71,7 @@ class SchedulingTerm {
     const { names, cluster } = parts;
     const { informers } = cluster;
     // Each term has a writer of its own, which ends with it.
-    const writer = volumeWrites(cluster.writes(() => false));
+    const writer = volumeWrites(cluster.writes({ goesOn: false, ended: AbortSignal.abort() }));
     this.#volumes = new VolumeContext({
       ...{ objects: informers, pods: informers.pods, writer, clock: systemClock, names },
       onFailed: volumeMetrics(parts.metrics),
@@ -73,11 +79,18 @@ class SchedulingTerm {
     this.#observer = schedulerMetrics(parts.metrics, () => this.#scheduler);
   }
 
-  /** Begins a term. */
-  readonly lead = (): void => {
-    const term = ++this.#terms;
+  /** Begins a term. @param leads whether the lease is still held, by the clock */
+  readonly lead = (leads: () => boolean): void => {
     this.parts.logger.info('this process schedules pods');
-    this.#scheduler = this.#newScheduler(() => this.#scheduler !== undefined && this.#terms === term);
+    this.#ending = new AbortController();
+    const ended = this.#ending.signal;
+    const term = {
+      get goesOn() {
+        return !ended.aborted && leads();
+      },
+      ended,
+    };
+    this.#scheduler = this.#newScheduler(term);
     this.#scheduler.start();
   };
 
@@ -87,18 +100,19 @@ class SchedulingTerm {
   /** Reports a failure to renew the lease. */
   readonly onError = (error: unknown): void => this.parts.logger.error('the lease of the scheduler', error);
 
-  /** Ends a term. Resolves when nothing is in flight any more. */
+  /** Ends a term: what is in flight is given up. Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
+    this.#ending.abort(new Error('this process does not lead any more'));
     const scheduler = this.#scheduler;
     this.#scheduler = undefined;
     this.#events?.stop();
     await scheduler?.stop();
   }
 
-  #newScheduler(mayWrite: () => boolean): Scheduler {
+  #newScheduler(term: WritingTerm): Scheduler {
     const { configuration, cluster, maxBindings, logger, names, maxVolumes, maxUnschedulableMs: flushMs } = this.parts;
     const { podInitialBackoffSeconds: first, podMaxBackoffSeconds: longest, percentageOfNodesToScore } = configuration;
-    const writes = cluster.writes(mayWrite);
+    const writes = cluster.writes(term);
     const volumes = this.#volumes.writtenBy(volumeWrites(writes));
     const host = { names, volumes, ...(maxVolumes !== undefined && { maxVolumes }) };
     const events = this.#newRecorder();
@@ -110,7 +124,10 @@ class SchedulingTerm {
       events,
       ...(flushMs !== undefined && { flushMs }),
       backoff: { firstMs: first * 1_000, longestMs: longest * 1_000 },
-      onError: (error, pod) => logger.error('a pod could not be scheduled, and is tried again', error, { pod }),
+      onError(error, pod) {
+        // What the end of the term has cut short is no failure.
+        if (!term.ended.aborted) logger.error('a pod could not be scheduled, and is tried again', error, { pod });
+      },
     });
   }
 

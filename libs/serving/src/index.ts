@@ -35,7 +35,7 @@ export { prettyList, wantsPretty } from './http/pretty.js';
 export { type BodyLimits, readBefore, readBody } from './http/read-body.js';
 export { REQUEST_ID_HEADER } from './http/request-id.js';
 export { acceptsGzip, GZIP_MIN_BYTES, sendPieces, sendStatus } from './http/respond.js';
-export type { ResourceCall, Verb } from './http/route.js';
+export { isVerb, type ResourceCall, type Verb } from './http/route.js';
 export { sendApiObject } from './http/send-api-object.js';
 export { sendObject } from './http/send-object.js';
 export type { Verbs } from './http/verbs.js';

@@ -8,6 +8,7 @@ export { ControllerClient } from './controllers/controller-client.js';
 export type { ControllerSeats } from './controllers/controller-seats.js';
 export { LocalClient, type LocalHost, type UpdateSettings } from './controllers/local-client.js';
 export { type LocalIdentity, LocalRequests } from './controllers/local-requests.js';
+export { patiently } from './controllers/patience.js';
 export { type BinderHost, PodBinder } from './controllers/pod-binder.js';
 export { attributesOf } from './controllers/request-attributes.js';
 export { type DeletionOptions, markDeletion, type PropagationPolicy } from './own/deletion.js';
@@ -17,6 +18,7 @@ export { ignoreMissing, isMissing, isNamespaceMissing } from './own/missing.js';
 export { ObjectRemover, REMOVALS } from './own/object-remover.js';
 export { ensureOwn, type OwnCreations } from './own/own-creation.js';
 export { type UpdateTarget, updateOwn } from './own/own-update.js';
+export { removalAnswer } from './own/removal-answer.js';
 export { type Rewriting, rewriteCollection } from './own/rewrite-collection.js';
 export {
   type Caller,

@@ -16,8 +16,8 @@ export function localCluster(api: LocalApi, names: Names, logger: Logger): Sched
   return {
     informers: informersOf(api, names, logger),
     events: api.requests(),
-    writes: (mayWrite) => api.requests({ mayWrite }),
-    lease: (timeoutMs) => api.requests({ timeoutMs }),
+    writes: (term) => api.requests({ term }),
+    lease: (timeoutMs) => api.requests({ timeoutMs, maxRetries: 0 }),
     close: async () => undefined,
   };
 }

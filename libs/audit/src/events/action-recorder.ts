@@ -130,8 +130,8 @@ export class RecordedAction {
     if (this.wantsRequest) this.#request = this.#textOf(patch);
   }
 
-  /** Records the resulting object. */
-  answered(object: ApiObject): void {
+  /** Records the resulting object, or the Status that is the answer. */
+  answered(object: object): void {
     if (this.wantsAnswer) this.#response = this.#textOf(object);
   }
 
@@ -139,6 +139,7 @@ export class RecordedAction {
   end(outcome: number | StatusError): void {
     if (typeof outcome === 'number') return void this.#record('ResponseComplete', { metadata: {}, code: outcome });
     const { status, message, reason, details, code } = outcome.status;
+    this.answered(outcome.status);
     const refusal = { metadata: {}, ...(status && { status }), ...(message && { message }), ...(reason && { reason }) };
     void this.#record('ResponseComplete', { ...refusal, ...(details && { details }), code });
   }

@@ -1,8 +1,6 @@
-import type { Status } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import { deletionAnswersObject } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendObject, sendStatus } from '@orch/serving';
-import { callerOf, type DeletionOptions } from '@orch/writing';
+import { callerOf, type DeletionOptions, removalAnswer } from '@orch/writing';
 import { readingOf } from '../bodies/decode-body.js';
 import { deleteOptions } from '../bodies/delete-options.js';
 import type { ApiDeps } from '../deps.js';
@@ -40,17 +38,7 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const options = await readDeleteOptions(deps, ctx, endpoint);
   const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
-  if (!removal.gone || deletionAnswersObject(endpoint.model.struct)) {
-    return sendObject(ctx, 200, representation, removal.stored);
-  }
-  const { group, resource } = endpoint.groupResource;
-  const status: Status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
-    details: { name, ...(group && { group }), kind: resource, uid: removal.uid },
-    code: 200,
-  };
-  sendStatus(ctx, status, deps.representations);
+  const answer = removalAnswer(endpoint, name, removal);
+  if ('stored' in answer) return sendObject(ctx, 200, representation, answer.stored);
+  sendStatus(ctx, answer.status, deps.representations);
 }

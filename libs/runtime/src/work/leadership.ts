@@ -51,6 +51,11 @@ export class Leadership {
     return this.clock.now() < this.#leadsUntil;
   }
 
+  /** Milliseconds for which this process leads without another renewal; 0 where it does not lead. */
+  get remainingMs(): number {
+    return Math.max(0, this.#leadsUntil - this.clock.now());
+  }
+
   /**
    * The term in which this process leads; undefined while it does not lead. Work begun in one term must not write in
    * another.

@@ -14,6 +14,8 @@ const EXTENDER: ExtenderConfiguration = {
 let cluster: FakeCluster;
 let scheduler: Scheduler;
 let bodies: Record<string, unknown>[];
+/** Called while an extender is asked. */
+let onCall: () => void;
 
 /** Runs a scheduler with an extender that answers so. */
 async function run(configuration: Partial<ExtenderConfiguration>, answer: unknown): Promise<void> {
@@ -22,6 +24,7 @@ async function run(configuration: Partial<ExtenderConfiguration>, answer: unknow
     callOf: () => ({
       async post(_url, body) {
         bodies.push(body as Record<string, unknown>);
+        onCall();
         return { status: 200, body: answer };
       },
     }),
@@ -32,7 +35,7 @@ async function run(configuration: Partial<ExtenderConfiguration>, answer: unknow
 }
 
 beforeEach(() => {
-  bodies = [];
+  [bodies, onCall] = [[], () => undefined];
   cluster = new FakeCluster();
   for (const name of ['a', 'b', 'c']) cluster.node(name);
 });
@@ -42,6 +45,17 @@ it('nodes that an extender rejects are not chosen', async () => {
   cluster.pod('p');
   await run({ filterVerb: 'f' }, { NodeNames: ['b'] });
   expect(cluster.placed).toEqual({ p: 'b' });
+});
+
+it('what changes while an extender is asked counts for the next decision', async () => {
+  cluster.pod('p');
+  const known: number[] = [];
+  onCall = () => {
+    cluster.informers.nodes.remove('a');
+    known.push(scheduler.sizes.nodes);
+  };
+  await run({ filterVerb: 'f' }, { NodeNames: ['b'] });
+  expect([...known, scheduler.sizes.nodes, cluster.placed]).toEqual([3, 2, { p: 'b' }]);
 });
 
 it('the reasons of an extender are those of the pod', async () => {

@@ -55,6 +55,37 @@ describe('a pod with hundreds of terms', () => {
   });
 });
 
+describe('a cluster of many pods', () => {
+  it('is read in turns with other work, all of it before the first decision', async () => {
+    cluster = new FakeCluster();
+    cluster.node('full', { allocatable: { pods: '5000' } });
+    // The other one would be preferred as long as it seems to have room.
+    cluster.node('free', { spec: { taints: [{ key: 'a', effect: 'PreferNoSchedule' }] } });
+    cluster.pod('web');
+    for (let at = 0; at < 5_000; at++) cluster.pod(`p${at}`, { spec: { nodeName: 'full' } });
+    scheduler = runScheduler(cluster);
+    const known = [scheduler.sizes.pods];
+    while (scheduler.sizes.pods < 5_000) {
+      await new Promise((resolve) => setImmediate(resolve));
+      known.push(scheduler.sizes.pods);
+    }
+    expect(known.length).toBeGreaterThan(3);
+    await settled(scheduler);
+    expect(cluster.placed.web).toBe('free');
+  });
+
+  it('is forgotten where the scheduler ends before it has read it', async () => {
+    cluster = new FakeCluster();
+    cluster.node('n', { allocatable: { pods: '9999' } });
+    for (let at = 0; at < 5_000; at++) cluster.pod(`p${at}`, { spec: { nodeName: 'n' } });
+    scheduler = runScheduler(cluster);
+    const known = scheduler.sizes.pods;
+    await scheduler.stop();
+    await settled(scheduler);
+    expect([known < 5_000, scheduler.sizes.pods]).toEqual([true, known]);
+  });
+});
+
 describe('a scheduler', () => {
   it('binds pods to nodes that have room, and tells so', async () => {
     cluster = new FakeCluster();

@@ -9,6 +9,7 @@ import { Nominations } from '../queue/nominations.js';
 import type { PendingPod } from '../queue/pending-pod.js';
 import { type QueueName, SchedulingQueue } from '../queue/scheduling-queue.js';
 import { BindingCycle } from './binding-cycle.js';
+import { ClusterChanges } from './cluster-changes.js';
 import { FailureHandler } from './failure-handler.js';
 import { followCluster, POD_DELETE } from './follow-cluster.js';
 import type { SchedulerObserver } from './observer.js';
@@ -59,8 +60,8 @@ export class Scheduler {
   readonly #binding: BindingCycle;
   readonly #stopped = new AbortController();
   readonly #clock: Clock;
-  /** Changes that wait for the end of the decision under way; undefined between decisions. */
-  #deferred: (() => void)[] | undefined;
+  /** An object that cannot be followed must not keep others from being followed. */
+  readonly #changes = new ClusterChanges((error) => this.options.onError(error, ''));
   #wake = (): void => undefined;
   #unfollow = (): void => undefined;
   #running: Promise<void> | undefined;
@@ -85,7 +86,7 @@ export class Scheduler {
 
   /** Whether no pod is ready, being decided about, or written about. */
   get isIdle(): boolean {
-    return !this.#queue.hasReady && !this.#queue.hasAttempts;
+    return !this.#changes.pause && !this.#queue.hasReady && !this.#queue.hasAttempts;
   }
 
   /** Number of nodes and pods that are known. */
@@ -118,7 +119,7 @@ export class Scheduler {
       queue: this.#queue,
       nominations: this.#nominations,
       isOurs: (name) => this.#profiles.has(name),
-      apply: (change) => this.#apply(change),
+      apply: (change) => this.#changes.add(change),
     });
     this.#running = this.#run();
   }
@@ -127,6 +128,7 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unfollow();
+    this.#changes.clear();
     this.#wake();
     await this.#running;
     await Promise.all([this.#binding.ended(), this.#failures.ended()]);
@@ -154,25 +156,12 @@ export class Scheduler {
     });
   }
 
-  /** Changes of the cluster do not reach a decision under way. */
-  #apply(change: () => void): void {
-    if (this.#deferred) this.#deferred.push(change);
-    else this.#change(change);
-  }
-
-  /** An object that cannot be followed must not keep others from being followed. */
-  #change(change: () => void): void {
-    try {
-      change();
-    } catch (error) {
-      this.options.onError(error, '');
-    }
-  }
-
   async #run(): Promise<void> {
     const slices = new Slices();
     while (!this.#stopped.signal.aborted) {
       await this.#binding.room(this.options.maxBindings);
+      // A decision is made on what is known, and not on a part of it.
+      while (this.#changes.pause) await this.#changes.pause;
       const pod = this.#stopped.signal.aborted ? undefined : this.#queue.pop();
       if (pod) await this.#attempt(pod);
       else await this.#untilReady();
@@ -205,7 +194,7 @@ export class Scheduler {
   }
 
   async #decide(pod: PendingPod, profile: Profile) {
-    this.#deferred = [];
+    this.#changes.hold();
     try {
       const decision = await this.#cycle.decide(pod.info, profile);
       if ('node' in decision) {
@@ -214,15 +203,13 @@ export class Scheduler {
       }
       return decision;
     } finally {
-      const changes = this.#deferred;
-      this.#deferred = undefined;
-      for (const change of changes) this.#change(change);
+      this.#changes.release();
     }
   }
 
   /** Frees what a pod that could not be bound has held, and has it tried again. */
   #giveUp(pod: PendingPod, error: unknown, begun: number): void {
-    this.#apply(() => {
+    this.#changes.add(() => {
       const { uid } = pod.info;
       if (this.#state.isAssumed(uid)) {
         this.#state.forget(uid);

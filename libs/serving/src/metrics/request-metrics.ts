@@ -188,10 +188,23 @@ export class RequestMetrics {
     return route ? this.#ofRoute(ctx, route) : this.#ofPath(ctx);
   }
 
+  /** Counts a request that a component of this process has made without a connection, once it has ended. */
+  endedWithin(route: Route, code: number, seconds: number): void {
+    const series = this.#seriesOf(route, metricVerb(route.verb, undefined, route.subresource), '');
+    series.count(code);
+    series.time(seconds);
+  }
+
   #ofRoute({ req, query }: RequestContext, route: Route): RequestSeries {
+    return this.#seriesOf(
+      route,
+      metricVerb(route.verb, req.headers['content-type'], route.subresource),
+      dryRunOf(query),
+    );
+  }
+
+  #seriesOf(route: Route, verb: string, dryRun: string): RequestSeries {
     const { endpoint, subresource } = route;
-    const verb = metricVerb(route.verb, req.headers['content-type'], subresource);
-    const dryRun = dryRunOf(query);
     const scope = scopeOf(route.verb, route.namespace, route.name);
     let known = this.#routed.get(endpoint);
     if (known === undefined) {

@@ -19,7 +19,7 @@ let seen: { user: string; groups: readonly string[]; operation: string }[];
 let asked: { user: string; request: RequestAttributes }[];
 let refused: Set<string>;
 let events: EventRecord[];
-let level: 'Metadata' | 'RequestResponse' | 'None';
+let level: 'Metadata' | 'Request' | 'RequestResponse' | 'None';
 let stores: boolean;
 const watching: AdmissionPlugin = {
   name: 'Watching',
@@ -123,7 +123,7 @@ describe('the writes of a controller', () => {
       leads = false;
       await clock.advance(60_000);
       await refusal;
-      expect(attempts).toEqual([0, 2_000, 4_000]);
+      expect(attempts).toEqual([0, 2_000]);
     });
 
     it('are not tried again after any other refusal', async () => {
@@ -251,6 +251,36 @@ describe('the writes of a controller', () => {
     [events, level] = [[], 'None'];
     await client().delete(api.endpoint('configmaps'), target().key, { dryRun: false });
     expect(events).toEqual([]);
+  });
+
+  it('are recorded with the options and the answer of deletions, and with refusals', async () => {
+    await client().create(api.endpoint('configmaps'), CONFIG_MAP);
+    const uid = api.stored('configmaps', 'a')?.metadata?.uid;
+    const remove = (more: object) =>
+      client().delete(api.endpoint('configmaps'), target().key, { dryRun: false, ...more });
+    events = [];
+    await expect(remove({ uid: 'other' })).rejects.toMatchObject({ code: 409 });
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1' };
+    expect(parsed()[1]).toMatchObject({
+      requestObject: { ...options, preconditions: { uid: 'other' } },
+      responseStatus: { code: 409, reason: 'Conflict' },
+      responseObject: { kind: 'Status', code: 409, reason: 'Conflict' },
+    });
+    events = [];
+    await remove({ uid, propagationPolicy: 'Background', gracePeriodSeconds: 0 });
+    expect(parsed()[1]).toMatchObject({
+      requestObject: { ...options, preconditions: { uid }, propagationPolicy: 'Background', gracePeriodSeconds: 0 },
+      responseObject: { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps', uid } },
+    });
+    const held = { metadata: { ...CONFIG_MAP.metadata, finalizers: ['example.com/held'] } };
+    await client().create(api.endpoint('configmaps'), held);
+    [events, level] = [[], 'Request'];
+    await remove({});
+    expect(parsed()[1]).toMatchObject({ requestObject: options });
+    expect(parsed()[1]).not.toHaveProperty('responseObject');
+    [events, level] = [[], 'RequestResponse'];
+    await remove({});
+    expect(parsed()[1]).toMatchObject({ responseObject: { metadata: { deletionTimestamp: expect.any(String) } } });
   });
 
   it('leave objects out of the audit log that are larger than it takes', async () => {

@@ -9,6 +9,7 @@ import type { Collection } from '../own/each-stored.js';
 import { emptyCollection } from '../own/empty-collection.js';
 import { readMade } from '../own/made-object.js';
 import type { ObjectRemover, Removal } from '../own/object-remover.js';
+import { removalAnswer } from '../own/removal-answer.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { UpdateFunction, WriteRequest, Written } from '../pipeline/write-request.js';
 import { requireUid } from '../stages/object-checks.js';
@@ -114,9 +115,15 @@ export class LocalClient {
 
   /** Deletes an object. @throws StatusError 403, 404; 409 where a precondition does not hold; StoreUnavailableError */
   delete(endpoint: Endpoint, key: Key, options: DeletionOptions): Promise<Removal> {
-    return this.#requests.make('delete', { endpoint, key }, OK, (caller) =>
-      this.host.remover.remove(endpoint, key, options, caller),
-    );
+    return this.#requests.make('delete', { endpoint, key }, OK, async (caller, recorded) => {
+      recorded?.patched(sentOptions(options));
+      const removal = await this.host.remover.remove(endpoint, key, options, caller);
+      if (recorded?.wantsAnswer) {
+        const answer = removalAnswer(endpoint, key.name, removal);
+        recorded.answered('stored' in answer ? servedObject(endpoint, answer.stored) : answer.status);
+      }
+      return removal;
+    });
   }
 
   /**
@@ -133,6 +140,20 @@ export class LocalClient {
       await emptyCollection(this.host, collection, stopped, onKept, patient);
     });
   }
+}
+
+/** Returns options of a deletion as they are sent over HTTP, for the audit log. */
+function sentOptions({ gracePeriodSeconds, propagationPolicy, uid, resourceVersion }: DeletionOptions): JsonObject {
+  const preconditions = {
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return {
+    ...{ kind: 'DeleteOptions', apiVersion: 'v1' },
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+    ...(propagationPolicy && { propagationPolicy }),
+  };
 }
 
 function targetOf(endpoint: Endpoint, { metadata }: ApiObject): WriteTarget {

@@ -1,12 +1,13 @@
 import { type ActionAudit, AuditNotes, type RecordedAction } from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
-import type { Names } from '@orch/machinery';
+import type { Names, StatusError } from '@orch/machinery';
 import { managerOf } from '@orch/merge';
 import { toStatusError } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Caller } from '../pipeline/caller.js';
-import { type ControllerSeats, takePatiently } from './controller-seats.js';
+import type { ControllerSeats } from './controller-seats.js';
+import { patiently } from './patience.js';
 import { attributesOf, type WriteTarget } from './request-attributes.js';
 
 /** Dependencies of requests that are made within the server. */
@@ -24,10 +25,20 @@ export interface RequestHost {
    * in one is written in another.
    */
   readonly term: () => number | undefined;
+  /** Counts and times requests. Default: nobody. */
+  readonly observer?: LocalObserver | undefined;
   /** Clock of waits for a seat. */
   readonly clock: Clock;
   /** Milliseconds after which a write of one object is given up. Default: a minute. */
   readonly requestMs?: number;
+  /** How often a seat that is refused is asked for again, at most. Default: as often as HTTP clients ask. */
+  readonly maxRetries?: number;
+}
+
+/** Observes requests within the server. */
+interface LocalObserver {
+  /** A request has been answered with an HTTP status, this many milliseconds after it was made. */
+  ended(verb: string, target: WriteTarget, code: number, ms: number): void;
 }
 
 /** The user that a component of this process makes requests as. */
@@ -36,6 +47,14 @@ export interface LocalIdentity {
   readonly user: UserInfo;
   /** Its user agent, of which the field manager is made. */
   readonly agent: string;
+}
+
+/** Seat of a request that may begin. */
+interface Seat {
+  /** Deadline of the request, monotonic milliseconds. */
+  readonly deadline: number;
+  /** Gives the seat back. */
+  leave(): void;
 }
 
 const REQUEST_MS = 60_000;
@@ -67,24 +86,45 @@ export class LocalRequests {
     work: (caller: Caller, recorded: RecordedAction | undefined) => Promise<T>,
   ): Promise<T> {
     const request = attributesOf(verb, target);
+    const began = systemClock.now();
     const term = this.host.term();
     const isOver = () => term === undefined || this.host.term() !== term;
-    const { audit, seats, clock } = this.host;
-    const { user, agent } = this.identity;
+    const { audit, observer } = this.host;
+    const { agent } = this.identity;
     const recorded = await audit?.begin({ user: this.#wire, agent, request });
-    let leave: (() => void) | undefined;
+    const end = (outcome: number | StatusError) => {
+      recorded?.end(outcome);
+      const code = typeof outcome === 'number' ? outcome : outcome.code;
+      observer?.ended(verb, target, code, systemClock.now() - began);
+    };
+    let seat: Seat | undefined;
     try {
-      leave = seats && (await takePatiently(() => seats.take(user, request), isOver, clock));
+      seat = await this.#seated(request, isOver);
       await this.#authorize(request, recorded);
-      const result = await work(this.#caller(request, recorded, isOver), recorded);
-      recorded?.end(success);
+      const { deadline } = seat;
+      const result = await work({ ...this.#caller(request, recorded), isOver, deadline }, recorded);
+      end(success);
       return result;
     } catch (error) {
-      recorded?.end(toStatusError(error));
+      end(toStatusError(error));
       throw error;
     } finally {
-      leave?.();
+      seat?.leave();
     }
+  }
+
+  /** Takes a seat; each time that it is asked for counts as a request of its own. @throws StatusError 429 */
+  async #seated(request: RequestAttributes, isOver: () => boolean): Promise<Seat> {
+    const { seats, clock, maxRetries, requestMs = REQUEST_MS } = this.host;
+    let deadline = systemClock.now() + requestMs;
+    if (!seats) return { deadline, leave: () => undefined };
+    const take = () => {
+      deadline = systemClock.now() + requestMs;
+      return seats.take(this.identity.user, request);
+    };
+    const patience = { isOver, clock, ...(maxRetries !== undefined && { maxRetries }) };
+    const leave = await patiently(take, patience);
+    return { deadline, leave };
   }
 
   async #authorize(request: RequestAttributes, recorded: RecordedAction | undefined): Promise<void> {
@@ -98,18 +138,16 @@ export class LocalRequests {
     if (!isAllowed) throw forbiddenRequest(user, request, reason);
   }
 
-  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, isOver: () => boolean): Caller {
+  #caller(request: RequestAttributes, recorded: RecordedAction | undefined): Omit<Caller, 'deadline' | 'isOver'> {
     const { user, agent } = this.identity;
-    const { authorizer, requestMs = REQUEST_MS } = this.host;
+    const { authorizer } = this.host;
     return {
-      isOver,
       user,
       access: { authorizer, request },
       agent: managerOf(agent),
       warnings: [],
       annotations: recorded?.annotations ?? new AuditNotes(),
       ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
-      deadline: systemClock.now() + requestMs,
     };
   }
 }

@@ -7,7 +7,6 @@ import {
   bodyUseOf,
   createListener,
   observeSlowClients,
-  RequestMetrics,
   ResourceRouter,
   SlowClients,
   slowClientLimits,
@@ -17,6 +16,7 @@ import { declare, type Host } from './process.js';
 const NEEDS = [
   'api',
   'observation',
+  'requestMetrics',
   'access',
   'fairness',
   'credentials',
@@ -29,15 +29,14 @@ const NEEDS = [
 ] as const;
 
 /** The stages that each request passes. */
-export const chain = declare({ name: 'chain', needs: NEEDS, makes: ['requestMetrics', 'requests'] }, (process) => ({
+export const chain = declare({ name: 'chain', needs: NEEDS, makes: ['requests'] }, (process) => ({
   async start() {
-    const requestMetrics = new RequestMetrics(process.need('observation').metrics);
-    process.provide({ requestMetrics, requests: requestsOf(process, requestMetrics) });
+    process.provide({ requests: requestsOf(process) });
   },
   async stop() {},
 }));
 
-function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetrics) {
+function requestsOf(process: Host<(typeof NEEDS)[number]>) {
   const { serving } = process.settings;
   const { served, deps } = process.need('api');
   const { metrics: all, tracing } = process.need('observation');
@@ -56,7 +55,7 @@ function requestsOf(process: Host<(typeof NEEDS)[number]>, metrics: RequestMetri
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
     streams: process.need('handedOn'),
-    ...{ metrics, logger: process.logger, slowRequestMs: serving.slowRequestThreshold },
+    ...{ metrics: process.need('requestMetrics'), logger: process.logger, slowRequestMs: serving.slowRequestThreshold },
     maxImpersonationValues: serving.maxImpersonationValues,
     ...(auditor && { auditor }),
     ...(tracing && { tracing }),

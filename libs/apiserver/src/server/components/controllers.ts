@@ -25,6 +25,7 @@ const NEEDS = [
   'store',
   'changes',
   'observation',
+  'requestMetrics',
   'access',
   'audit',
   'credentials',

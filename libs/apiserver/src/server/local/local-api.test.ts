@@ -1,9 +1,13 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
-import type { ApiObject } from '@orch/machinery';
-import { OpenWatches } from '@orch/serving';
+import { type ApiObject, tooManyRequests } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
+import { OpenWatches, RequestMetrics } from '@orch/serving';
+import { StoreUnavailableError } from '@orch/storage';
 import { controllerHost, type TestApi, testApi } from '@orch/testing';
+import type { LocalHost } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalApi } from './local-api.js';
+import { observerOf } from './local-host.js';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const POD = { ...PODS, namespace: 'default', name: 'p' };
@@ -28,11 +32,16 @@ const authorizer: Authorizer = {
 beforeEach(async () => {
   [refused, asked, watches] = [new Set(), [], new OpenWatches({ inAll: 0, perUser: 0 })];
   api = await testApi();
-  const { deps, store, feed } = api;
-  const { term: _, ...host } = controllerHost(api, { authorizer });
-  local = new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
+  local = localWith({});
 });
 afterEach(() => api.close());
+
+/** The API as a user of other parts. */
+function localWith(more: Partial<LocalHost>): LocalApi {
+  const { deps, store, feed } = api;
+  const { term: _, ...host } = controllerHost(api, { authorizer, ...more });
+  return new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
+}
 
 const addPod = (name: string, phase?: string) =>
   api.create('pods', {
@@ -97,26 +106,93 @@ describe('requests within the process', () => {
     expect(api.stored('pods', 'p')?.spec).not.toHaveProperty('nodeName');
   });
 
-  it('write nothing once that is over', async () => {
+  it('write nothing once their term is over, by the clock or by its end', async () => {
     await addPod('p');
-    let mayWrite = true;
-    const requests = local.requests({ mayWrite: () => mayWrite });
-    mayWrite = false;
+    const ending = new AbortController();
+    const term = { goesOn: true, ended: ending.signal };
+    const requests = local.requests({ term });
+    term.goesOn = false;
     await expect(requests.bind(POD, binding())).rejects.toMatchObject({ code: 503 });
     await expect(requests.create(MAP, map({}))).rejects.toMatchObject({ code: 503 });
+    term.goesOn = true;
+    ending.abort(new Error('no leader'));
+    asked = [];
+    await expect(requests.bind(POD, binding())).rejects.toThrow('no leader');
+    expect(asked).toEqual([]);
     expect(api.stored('configmaps', 'm')).toBeUndefined();
+    expect(api.stored('pods', 'p')?.spec).not.toHaveProperty('nodeName');
   });
 
-  it('fail when their time is over, or nobody waits for them any more', async () => {
+  it('fail when their time or their term is over, or nobody waits for them any more', async () => {
     const hangs = () => new Promise<never>(() => undefined);
-    const { deps, store, feed } = api;
-    const { term: _, ...host } = controllerHost(api, { authorizer: { authorize: hangs } as unknown as Authorizer });
-    local = new LocalApi({ deps, store, feed, watches, host }, { name: 'u', groups: [], agent: 'tool/1' });
-    await expect(local.requests({ timeoutMs: 10 }).get(MAP)).rejects.toThrow(/timeout/);
+    local = localWith({ authorizer: { authorize: hangs } as unknown as Authorizer });
+    await expect(local.requests({ timeoutMs: 10 }).get(MAP)).rejects.toThrow('no answer within 10 ms');
     const stop = new AbortController();
     const replacing = local.requests().replace(MAP, map({}), stop.signal);
     stop.abort(new Error('not needed'));
     await expect(replacing).rejects.toThrow('not needed');
+    const ending = new AbortController();
+    const binds = local.requests({ term: { goesOn: true, ended: ending.signal } }).bind(POD, binding());
+    ending.abort(new Error('no leader'));
+    await expect(binds).rejects.toThrow('no leader');
+  });
+
+  it('are made again where they are refused for a while, as often as is wanted', async () => {
+    const { metadata } = await local.requests().create(MAP, map({}));
+    let failures = 1;
+    const store = {
+      snapshot: api.store.snapshot.bind(api.store),
+      get: (...args: Parameters<typeof api.store.get>) => {
+        if (failures-- > 0) throw new StoreUnavailableError('ECONNREFUSED 10.0.0.1', false);
+        return api.store.get(...args);
+      },
+    };
+    local = localWith({ store });
+    expect(await local.requests().get(MAP)).toMatchObject({ metadata: { uid: metadata?.uid } });
+    failures = 1;
+    const refused = local.requests({ maxRetries: 0 }).get(MAP);
+    await expect(refused).rejects.toMatchObject({ code: 503, message: 'the database is not available' });
+  });
+
+  it('ask for a seat once at each attempt, and no more once nobody waits for it', async () => {
+    let seats = 0;
+    const take = async () => {
+      seats++;
+      throw tooManyRequests('no seat', 1);
+    };
+    local = localWith({ seats: { take } });
+    await expect(local.requests({ maxRetries: 0 }).get(MAP)).rejects.toMatchObject({ code: 429 });
+    expect(seats).toBe(1);
+    const stop = new AbortController();
+    const replacing = local.requests().replace(MAP, map({}), stop.signal);
+    await expect.poll(() => seats).toBe(2);
+    const began = performance.now();
+    stop.abort();
+    await expect(replacing).rejects.toMatchObject({ code: 429 });
+    expect([performance.now() - began < 900, seats]).toEqual([true, 2]);
+  });
+
+  it('are counted and timed among those over HTTP', async () => {
+    const metrics = new Metrics();
+    local = localWith({ observer: observerOf(new RequestMetrics(metrics)) });
+    await addPod('p');
+    await local.requests().bind(POD, binding());
+    await expect(local.requests().bind(POD, binding())).rejects.toMatchObject({ code: 409 });
+    const informer = local.informer(PODS, EVERYTHING);
+    await informer.start();
+    await informer.stop();
+    const { body } = await metrics.text();
+    const pods = 'group="",version="v1",resource="pods"';
+    const bound = `${pods},subresource="binding",scope="resource",component="apiserver"`;
+    const followed = `${pods},subresource="",scope="cluster",component="apiserver"`;
+    for (const line of [
+      `apiserver_request_total{verb="POST",dry_run="",${bound},code="201"} 1`,
+      `apiserver_request_total{verb="POST",dry_run="",${bound},code="409"} 1`,
+      `apiserver_request_duration_seconds_count{verb="POST",dry_run="",${bound}} 2`,
+      `apiserver_request_total{verb="LIST",dry_run="",${followed},code="200"} 1`,
+      `apiserver_request_total{verb="WATCH",dry_run="",${followed},code="200"} 1`,
+    ])
+      expect(body).toContain(line);
   });
 
   it('are 404 for what is not served', async () => {
