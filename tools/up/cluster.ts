@@ -214,6 +214,8 @@ type ServerRole = 'api-server' | 'watch-gateway';
 function serverFactory({ executable, env, dir, detached, pki, args }: ServerFactorySettings) {
   return (role: ServerRole, name: string, port: number, further: readonly string[]) => {
     const own = [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(dir, 'pki')}`];
+    // A cluster of one machine is there to be tried. Another release may not know the option.
+    if (role === 'api-server' && executable(name) === EXECUTABLE) own.push('--warm-up=0s');
     return new ManagedProcess({
       name,
       command: process.execPath,

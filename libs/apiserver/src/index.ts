@@ -17,3 +17,4 @@ export { runService } from './server/run-service.js';
 export { servingProblems } from './server/served-selection.js';
 export { runTierService, tierOptions } from './server/tier-service.js';
 export { VERSION } from './server/version.js';
+export { warmUpOptions } from './server/warm-up/warm-up-options.js';

@@ -2,6 +2,7 @@ export { certificateFilesIn, parseDatabaseUrl } from './connections/connection-u
 export { type BodyCodec, type SplitBody, UNDIVIDED } from './face/body-codec.js';
 export * from './face/errors.js';
 export type { Key, TypeId, Version } from './face/key.js';
+export type { ObjectStore } from './face/object-store.js';
 export type { MigrationStep, PoolStats, StoreBatch, StoreObserver } from './face/observer.js';
 export type { StoreOptions } from './face/options.js';
 export type { ServingStore } from './face/serving-store.js';

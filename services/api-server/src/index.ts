@@ -1,9 +1,10 @@
-import { runTierService, servingProblems, tierOptions } from '@orch/apiserver';
+import { runTierService, servingProblems, tierOptions, warmUpOptions } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 
 const options = defineOptions(
   {
     ...tierOptions,
+    ...warmUpOptions(5_000),
     'gateway-url': {
       type: 'list',
       default: [],
@@ -20,6 +21,6 @@ export const definitions: OptionDefinitions = options.definitions;
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(options, args, 'orch api-server [options]');
   if (!line.run) return line.exitCode;
-  const role = { name: 'api-server', gatewayUrls: line.values.gatewayUrl, housekeeping: true };
-  return runTierService(role, line.values);
+  const { gatewayUrl: gatewayUrls, warmUp: warmUpMs } = line.values;
+  return runTierService({ name: 'api-server', gatewayUrls, housekeeping: true, warmUpMs }, line.values);
 }

@@ -8,6 +8,7 @@ import {
   servingOptions,
   servingProblems,
   storeAt,
+  warmUpOptions,
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { databaseOf } from './database.js';
@@ -20,6 +21,7 @@ const options = defineOptions(
     ...backendOptions,
     ...nodeRuntimeOptions,
     ...schedulerOptions,
+    ...warmUpOptions(0),
     // A machine, or systemd, waits for ten seconds or little more.
     'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
@@ -65,7 +67,7 @@ export async function main(args: readonly string[]): Promise<number> {
     restartTimeout: values.embeddedPostgresTimeout,
   });
   const settings: ControlPlaneSettings = {
-    role: { ...ROLE, publishesAuthority: values.nodeRuntime !== 'none' },
+    role: { ...ROLE, publishesAuthority: values.nodeRuntime !== 'none', warmUpMs: values.warmUp },
     serving,
     backend: values,
     openStore: async (observer, host) =>

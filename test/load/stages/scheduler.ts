@@ -15,8 +15,8 @@ const SIZES: readonly { readonly nodes: number; readonly kinds: readonly PodKind
 /** Rounds of each kind that are not counted, and those that are. */
 const [WARM, COUNTED] = [1, 3];
 const ROUND: RoundSize = { pods: 300, paced: 100, rate: 50 };
-/** Pods that are scheduled before anything is counted: a server that has just started is measured by `requests`. */
-const FIRST_PODS = 2_000;
+/** Pods that are scheduled before anything is counted: a server that has just started is measured by `table`. */
+const FIRST_PODS = 8_000;
 /** A pod that preempts waits for its backoff of a second: fewer tell as much. */
 const PREEMPTING_ROUND: RoundSize = { pods: 60, paced: 20, rate: 20 };
 const HEARTBEATS = 500;

@@ -43,15 +43,8 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import { WatchOutputs } from '@orch/serving';
 import type { Key, ObjectStore, Store, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
-import {
-  type AllocationClaims,
-  ObjectRemover,
-  openClaims,
-  QuotaCharges,
-  QuotaIndex,
-  WritePipeline,
-  WriteSets,
-} from '@orch/writing';
+import { type AllocationClaims, openClaims, QuotaCharges, QuotaIndex } from '@orch/writing';
+import { writersApart, writersTo } from './writers.js';
 
 interface AssembleOptions {
   readonly names: Names;
@@ -175,13 +168,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       countedElsewhere: options.countedElsewhere ?? false,
     }),
     isOutdated: options.isOutdated,
-    now,
-  };
-  const patience = options.limits.requestTimeoutMs;
-  const writing = (store: ObjectStore, reader: ObjectReader, tools = planning) => {
-    const pipeline = new WritePipeline({ ...tools, store, reader, namespaces, patience });
-    const [remover, sets] = [new ObjectRemover({ pipeline, now }), new WriteSets({ ...tools, store })];
-    return { reader, pipeline, remover, sets, admission: tools.admission };
+    ...{ now, namespaces, patience: options.limits.requestTimeoutMs },
   };
   const meta = {
     partialObjectMetadata: scheme.struct('meta/v1.PartialObjectMetadata'),
@@ -195,7 +182,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     scheme,
     store,
     cache,
-    ...writing(store, reader),
+    ...writersTo(store, reader, planning),
     served,
     unserved,
     components: options.components,
@@ -226,13 +213,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     quotas,
     evaluators,
     namespaced,
-    upon: (other) => {
-      const own = {
-        ...{ ...planning, admission: new Admission([]), isOutdated: undefined },
-        allocators: planning.lookingAllocators,
-      };
-      return { ...deps, ...writing(other, new ObjectReader(other, NOT_CACHED), own) };
-    },
+    upon: (other) => ({ ...deps, ...writersApart(other, planning) }),
     makeNamespaces: () => makeNamespaces({ reader, pipeline, namespaces }),
     bootstrap: (securePort) =>
       bootstrap({
@@ -248,9 +229,6 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       }),
   };
 }
-
-/** Nothing of a store that no cache follows. */
-const NOT_CACHED: Pick<WatchCache, 'peek'> = { peek: () => undefined };
 
 /** Returns the endpoint of quotas, also where the API does not serve them: they are counted all the same. */
 function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): Endpoint {

@@ -18,6 +18,8 @@ export interface ProcessRole {
   readonly housekeeping: boolean;
   /** Whether namespaces get the authority of its own certificate where `--root-ca-file` names none. Default false. */
   readonly publishesAuthority?: boolean;
+  /** Longest time that it warms up before it is ready, milliseconds. Default 0: it does not. */
+  readonly warmUpMs?: number;
 }
 
 /** Services of the process for the function that opens its store. */

@@ -105,12 +105,6 @@ export const servingOptions = {
     unit: 'percent',
     help: 'How much the JavaScript heap may grow beyond its size after the last full collection before the next one. A lower value saves memory, but delays events more often. 0 leaves it to V8.',
   },
-  'warm-up': {
-    type: 'duration',
-    default: 0,
-    min: 0,
-    help: 'Longest time that the process runs the code of frequent requests before it is ready, so that its first requests are about as fast as later ones. 0 disables this.',
-  },
   'collect-when-quiet': {
     type: 'duration',
     default: 10_000,

@@ -276,12 +276,6 @@ export interface Measure {
   readonly bytes: number;
 }
 
-/** The operations of a store on single objects: collections and histories are left out. */
-export type ObjectStore = Pick<
-  Store,
-  'write' | 'writeSet' | 'get' | 'getStale' | 'isLost' | 'lastVersion' | 'settledHead'
->;
-
 /** The read operations of a store; for those who write nothing. */
 export type ReadingStore = Omit<Store, 'write' | 'writeSet'>;
 

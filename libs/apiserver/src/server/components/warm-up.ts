@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '@orch/runtime';
 import { ScratchStore } from '../warm-up/scratch-store.js';
 import { openHttp1, openHttp2 } from '../warm-up/warm-up-connection.js';
 import { WarmUpRequests } from '../warm-up/warm-up-requests.js';
@@ -15,7 +16,7 @@ const CONNECTIONS = 8;
  * requests come.
  */
 export const warmUp = declare({ name: 'warm-up', needs: NEEDS }, (process) => {
-  const { warmUp: limitMs } = process.settings.serving;
+  const { warmUpMs: limitMs = 0 } = process.settings.role;
   let isWarm = limitMs === 0;
   process.health.add(
     {
@@ -30,7 +31,7 @@ export const warmUp = declare({ name: 'warm-up', needs: NEEDS }, (process) => {
     async start() {
       if (isWarm) return;
       // A process that could not warm up is slower at first, and serves all the same.
-      await run(process, performance.now() + limitMs).catch((error) =>
+      await run(process, systemClock.now() + limitMs).catch((error) =>
         process.logger.warn('warm-up failed', { error: String(error) }),
       );
       isWarm = true;
@@ -49,7 +50,7 @@ async function run(process: Host<(typeof NEEDS)[number]>, until: number): Promis
   const requests = new WarmUpRequests(served, deps.names);
   const address = { port: server.securePort, certificate: credentials.serving.cert, token };
   const { stopping } = process.lifecycle;
-  const goesOn = () => performance.now() < until && !stopping.aborted;
+  const goesOn = () => systemClock.now() < until && !stopping.aborted;
   const connections = [openHttp1, openHttp2].flatMap((open) =>
     Array.from({ length: CONNECTIONS }, () => open(address)),
   );

@@ -5,29 +5,37 @@ import { connect as connectTls } from 'node:tls';
 
 /** A request as a client sends it. */
 export interface SentRequest {
+  /** HTTP method. */
   readonly method: string;
+  /** Path with the query. */
   readonly path: string;
   /** Media type of body and answer. */
   readonly mediaType: string;
   /** Media type of the body where it is another one. */
   readonly bodyType?: string;
+  /** Body; default: none. */
   readonly body?: Buffer;
 }
 
 /** Answer to a request. */
 export interface Received {
+  /** HTTP status. */
   readonly code: number;
+  /** Whole body. */
   readonly body: Buffer;
 }
 
 /** A connection of a client, for one request at a time. */
 export interface WarmUpConnection {
+  /** Sends a request. Resolves with the whole answer. */
   send(sent: SentRequest): Promise<Received>;
+  /** Closes the connection. */
   close(): void;
 }
 
-/** Where the server listens on this machine, and the certificate that it shows. */
-export interface WarmUpAddress {
+/** Port of the server on this machine, and how it and its caller are known. */
+interface WarmUpAddress {
+  /** TCP port on loopback. */
   readonly port: number;
   /** Certificate that is trusted, PEM: that very one, whatever names it is for. */
   readonly certificate: string;

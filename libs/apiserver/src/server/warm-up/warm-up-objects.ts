@@ -32,7 +32,7 @@ const LABELS = { 'app.kubernetes.io/name': 'warm-up' };
 const TIME = '2024-01-01T00:00:00.000000Z';
 const CONDITION = { status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', reason: 'WarmUp', message: 'warm-up' };
 
-/** What most writes of a cluster are of, the most frequent first. */
+/** Objects of the kinds that most writes of a cluster are of, the most frequent first. */
 export const WARM_UP_OBJECTS: readonly WarmUpObject[] = [
   {
     ...{ group: 'coordination.k8s.io', version: 'v1', resource: 'leases' },

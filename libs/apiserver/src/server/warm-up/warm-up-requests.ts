@@ -7,7 +7,7 @@ import { WARM_UP_LABELS, WARM_UP_OBJECTS } from './warm-up-objects.js';
 const JSON_TYPE = 'application/json';
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** One way to write objects: as text or in binary. */
+/** Form in which objects are sent: as text or in binary. */
 interface WireForm {
   readonly mediaType: string;
   encode(endpoint: Endpoint, object: ApiObject): Buffer;

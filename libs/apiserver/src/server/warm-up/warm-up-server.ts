@@ -22,8 +22,11 @@ import type { ServingOptions } from '../options.js';
 interface WarmUpServerParts {
   /** Dependencies of handlers, upon a store whose objects nobody else sees. */
   readonly deps: ApiDeps;
+  /** Authorizer of the process. */
   readonly authorizer: Authorizer;
+  /** Certificates that the port shows. */
   readonly credentials: CredentialSet;
+  /** Limits of connections. */
   readonly serving: ServingOptions;
   /** Token of the only caller. */
   readonly token: string;
