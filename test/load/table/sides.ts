@@ -48,9 +48,9 @@ export async function closeSides(sides: readonly Side[]): Promise<void> {
   await Promise.all(sides.map((side) => side.stop()));
 }
 
-/** Starts `orch standalone`. Its administrator has a client certificate, as that of the peer. */
+/** Starts `orch standalone`, which warms up as an api-server does by default. Its administrator has a client certificate, as that of the peer. */
 async function orchSide(): Promise<Side> {
-  const server = await startStandalone();
+  const server = await startStandalone({ args: ['--warm-up=5s'] });
   const { process: own, url, ca } = server;
   const endpoint = { ...addressOf(url), tls: { ca, ...(await certificateOf(server)) } };
   const target: Target = {
