@@ -15,7 +15,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>>
 
 /**
  * Calls of a function until V8 optimizes it. By default it waits for 3,000, and a server is slower than need be for its
- * first 20,000 writes.
+ * first 12,000 writes.
  */
 const CALLS_UNTIL_OPTIMIZED = 1_000;
 
