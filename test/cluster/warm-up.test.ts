@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
+import { startCluster } from '../support/cluster.js';
 import { makeServerFolder } from '../support/run-folder.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 
@@ -47,5 +49,24 @@ describe('a server that warms up before it is ready', () => {
     const log = readFileSync(server.process.logFile, 'utf8');
     expect(log).not.toContain('/deployments');
     expect(readFileSync(auditLog, 'utf8')).not.toContain('warm-up-');
+  });
+});
+
+describe('an api-server of two workers that shows --goaway-chance and few connections to others', () => {
+  const dir = makeServerFolder('warm-up-workers-');
+  let cluster: Cluster | undefined;
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('warms up in each worker, on a port of its own', async () => {
+    const apiServerArgs = ['--workers=2', '--goaway-chance=0.02', '--max-connections=40'];
+    cluster = await startCluster({ dir, apiServers: 1, gateways: 0, apiServerArgs, serverArgs: ['--warm-up=2s'] });
+    const log = () => readFileSync(join(dir, 'api-server-0.log'), 'utf8');
+    const warm = () => [...log().matchAll(/"warmed up".* requests=(\d+)/g)].map(([, requests]) => Number(requests));
+    await waitUntil('both are warm', 30_000, async () => warm().length === 2);
+    expect(Math.min(...warm())).toBeGreaterThan(100);
+    expect(log()).not.toContain('warm-up failed');
   });
 });

@@ -11,8 +11,12 @@ export function latencyOf(milliseconds: readonly number[]): Latency {
   return { p50: rank(0.5), p99: rank(0.99) };
 }
 
+/** The middle value, or the mean of the two in the middle; NaN of none. */
 export function median(values: readonly number[]): number {
-  return latencyOf(values).p50;
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 0 ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
 /** Milliseconds on a clock that all processes of the machine share. */

@@ -68,8 +68,9 @@ export class LeadershipLoop {
     const { term } = this.options.leadership;
     if (this.#term !== undefined || term === undefined || this.#isHalted) return;
     this.#term = term;
-    this.#untilLapsed();
     this.options.lead(term);
+    // Last: the lease may have lapsed by now, which ends the term.
+    this.#untilLapsed();
   }
 
   /** Ends the term when the lease may have expired: a renewal that hangs may fail later than that. */

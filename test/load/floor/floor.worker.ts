@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
 import { serve } from '../worker.js';
 import { FloorServer, type FloorSettings, type FloorShape } from './server.js';
+
+// As the server itself sets it.
+setFlagsFromString('--invocation-count-for-turbofan=1000');
 
 let server: FloorServer | undefined;
 

@@ -38,15 +38,25 @@ export async function startFloor(): Promise<Floor> {
       await worker.call('start', settings);
     },
   };
-  await power.on();
+  const stop = async () => {
+    try {
+      await power.off();
+    } finally {
+      worker?.stop();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  };
+  try {
+    await power.on();
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
   return {
     endpoint: { host: '127.0.0.1', port, tls: { ca: pki.ca.cert } },
     processes: new ServerProcesses(() => (worker ? [worker.pid] : [])),
     power,
     shape: async (sizes) => worker?.call('shape', sizes),
-    stop: async () => {
-      await power.off();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    stop,
   };
 }

@@ -52,7 +52,11 @@ export async function closeSides(sides: readonly Side[]): Promise<void> {
 async function orchSide(): Promise<Side> {
   const server = await startStandalone({ args: ['--warm-up=5s'] });
   const { process: own, url, ca } = server;
-  const endpoint = { ...addressOf(url), tls: { ca, ...(await certificateOf(server)) } };
+  const certificate = await certificateOf(server).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  const endpoint = { ...addressOf(url), tls: { ca, ...certificate } };
   const target: Target = {
     ...{ name: ORCH, endpoint, resource: RESOURCE },
     processes: new ServerProcesses(() => [own.pid]),

@@ -7,7 +7,7 @@ import { inNamespace, type Resource } from '../resource.js';
 import { herd } from '../stages/herd.js';
 import type { Target } from '../target.js';
 import type { RowGroup, TableBench } from './bench.js';
-import type { Side } from './sides.js';
+import { ORCH, type Side } from './sides.js';
 
 const MANY_WATCHES = 5_000;
 const [HERD_WATCHES, HERD_OBJECTS] = [200, 2_000];
@@ -66,7 +66,7 @@ function fanOutGroup(bench: TableBench, watchers: number, isLoaded: boolean): Ro
         const { endpoint, resource } = target;
         await traffic.receivers.open({ endpoint, paths: [await watchPath(endpoint, resource)], watchers });
         const quiet = await deliver(traffic, target, { rate, seconds, count: 'latency' });
-        eventBytes = Math.round(quiet.reading.bytes / quiet.reading.events);
+        if (target.name === ORCH) eventBytes = Math.round(quiet.reading.bytes / quiet.reading.events);
         const rows = quietRows(name, rate, watchers, quiet);
         if (!isLoaded) return rows;
         const each = (writes: number) => deliver(traffic, target, { rate: writes, seconds, count: 'bytes' });

@@ -37,6 +37,26 @@ it('wait for the end of a decision, and for their turn', async () => {
   expect([applied, turns]).toEqual([['a', 'b', 'c'], 1]);
 });
 
+it('are waited for as far as they had come, and are held back by a decision while others wait', async () => {
+  const applied: string[] = [];
+  const changes = new ClusterChanges(() => undefined);
+  expect(changes.caughtUp()).toBeUndefined();
+  changes.add(takeLong);
+  changes.add(() => {
+    applied.push('a');
+    takeLong();
+  });
+  const known = changes.caughtUp();
+  changes.add(() => void applied.push('b'));
+  await known;
+  expect(applied).toEqual(['a']);
+  changes.hold();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([applied, changes.pause]).toEqual([['a'], undefined]);
+  changes.release();
+  expect(applied).toEqual(['a', 'b']);
+});
+
 it('are forgotten when they are not wanted any more', async () => {
   const applied: string[] = [];
   const changes = new ClusterChanges(() => undefined);

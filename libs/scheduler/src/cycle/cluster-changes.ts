@@ -12,6 +12,8 @@ export class ClusterChanges {
   #pause: Promise<void> | undefined;
   /** Time for the changes of one turn of the event loop. */
   #slices: Slices | undefined;
+  /** Numbers of changes that have come, and that have been applied or forgotten. */
+  readonly #count = { come: 0, done: 0 };
 
   /** @param onError called with the error of a change, which keeps no other from being applied */
   constructor(private readonly onError: (error: unknown) => void) {}
@@ -21,15 +23,21 @@ export class ClusterChanges {
     return this.#pause;
   }
 
+  /** Resolves when all that waits now is applied, whatever comes meanwhile; undefined where nothing waits. */
+  caughtUp(): Promise<void> | undefined {
+    return this.#pause && this.#until(this.#count.come);
+  }
+
   /** Applies a change, now or when it is its turn. */
   add(change: () => void): void {
     this.#waiting.push(change);
+    this.#count.come++;
     if (this.#pause || this.#isHeld) return;
     this.#slices ??= this.#slicesOfTurn();
     this.#apply(this.#slices);
   }
 
-  /** Holds back what comes from now on. Nothing may wait. */
+  /** Holds back what waits, and what comes from now on. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -37,12 +45,17 @@ export class ClusterChanges {
   /** Applies what was held back. */
   release(): void {
     this.#isHeld = false;
-    this.#apply(new Slices());
+    if (!this.#pause) this.#apply(new Slices());
   }
 
   /** Forgets what waits. */
   clear(): void {
     this.#waiting = [];
+    this.#count.done = this.#count.come;
+  }
+
+  async #until(count: number): Promise<void> {
+    while (this.#pause && this.#count.done < count) await this.#pause;
   }
 
   #apply(slices: Slices): void {
@@ -52,7 +65,7 @@ export class ClusterChanges {
     for (; at < changes.length; at++) {
       this.#pause = slices.between()?.then(() => {
         this.#pause = undefined;
-        this.#apply(slices);
+        if (!this.#isHeld) this.#apply(slices);
       });
       if (this.#pause) break;
       this.#call(changes[at]);
@@ -62,6 +75,7 @@ export class ClusterChanges {
   }
 
   #call(change: (() => void) | undefined): void {
+    this.#count.done++;
     try {
       change?.();
     } catch (error) {

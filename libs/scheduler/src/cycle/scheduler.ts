@@ -161,7 +161,7 @@ export class Scheduler {
     while (!this.#stopped.signal.aborted) {
       await this.#binding.room(this.options.maxBindings);
       // A decision is made on what is known, and not on a part of it.
-      while (this.#changes.pause) await this.#changes.pause;
+      await this.#changes.caughtUp();
       const pod = this.#stopped.signal.aborted ? undefined : this.#queue.pop();
       if (pod) await this.#attempt(pod);
       else await this.#untilReady();

@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
   readonly bindAddress: string;
   readonly securePort: number;
+  /** Whether no other worker of this process listens on the same port. Default: workers share it. */
+  readonly exclusive?: boolean;
   /** 0 for none. */
   readonly insecurePort: number;
   readonly limits: ConnectionLimits;
@@ -84,16 +86,19 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   // Node gives it the methods of an HTTP/1.1 server too, and its requests their shape; its types omit that.
   const secure = prepared(http2 as unknown as Server, options);
   const servers = [secure];
-  const securePort = await listen(secure, options.securePort, bindAddress);
+  const { exclusive = false } = options;
+  const securePort = await listen(secure, { port: options.securePort, host: bindAddress, exclusive });
   let insecurePort: number | undefined;
   if (options.insecurePort > 0) {
     const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), options);
     servers.push(plain);
-    insecurePort = await listen(plain, options.insecurePort, LOOPBACK).catch(async (error: unknown) => {
-      sessions.close();
-      await stopListening(secure);
-      throw error;
-    });
+    insecurePort = await listen(plain, { port: options.insecurePort, host: LOOPBACK, exclusive }).catch(
+      async (error: unknown) => {
+        sessions.close();
+        await stopListening(secure);
+        throw error;
+      },
+    );
   }
   const connections = servers.map((server) => new ServerConnections(server, server === secure));
   for (const server of servers) options.vanishedPeers?.follow(server);
@@ -266,10 +271,10 @@ function answerMalformed(
   );
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
+function listen(server: Server, place: { port: number; host: string; exclusive: boolean }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
+    server.listen({ ...place, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });

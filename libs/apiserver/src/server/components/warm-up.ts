@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '@orch/runtime';
+import { sleep, systemClock } from '@orch/runtime';
 import { ScratchStore } from '../warm-up/scratch-store.js';
-import { openHttp1, openHttp2 } from '../warm-up/warm-up-connection.js';
+import { openHttp1, openHttp2, type WarmUpConnection } from '../warm-up/warm-up-connection.js';
 import { WarmUpRequests } from '../warm-up/warm-up-requests.js';
 import { openWarmUpServer } from '../warm-up/warm-up-server.js';
 import { declare, type Host } from './process.js';
@@ -10,6 +10,8 @@ const NEEDS = ['api', 'access', 'credentials'] as const;
 
 /** Connections of each version of HTTP. */
 const CONNECTIONS = 8;
+/** Milliseconds beyond the limit for the last answers. */
+const GRACE_MS = 1_000;
 
 /**
  * Runs the code of frequent writes before the process is ready, so that the engine has compiled it when the first
@@ -31,37 +33,36 @@ export const warmUp = declare({ name: 'warm-up', needs: NEEDS }, (process) => {
     async start() {
       if (isWarm) return;
       // A process that could not warm up is slower at first, and serves all the same.
-      await run(process, systemClock.now() + limitMs).catch((error) =>
-        process.logger.warn('warm-up failed', { error: String(error) }),
-      );
+      await run(process, limitMs).catch((error: unknown) => warn(process, error));
       isWarm = true;
     },
     async stop() {},
   };
 });
 
-async function run(process: Host<(typeof NEEDS)[number]>, until: number): Promise<void> {
+const warn = ({ logger }: Pick<Host<never>, 'logger'>, error: unknown): void =>
+  logger.warn('warm-up failed', { error: String(error) });
+
+async function run(process: Host<(typeof NEEDS)[number]>, limitMs: number): Promise<void> {
   const { upon, served, deps } = process.need('api');
   const { current: credentials } = process.need('credentials');
   const { authorizer } = process.need('access');
-  const { serving } = process.settings;
+  const { settings, lifecycle, logger } = process;
+  const until = systemClock.now() + limitMs;
   const token = randomBytes(32).toString('base64url');
-  const server = await openWarmUpServer({ deps: upon(new ScratchStore()), authorizer, credentials, serving, token });
-  const requests = new WarmUpRequests(served, deps.names);
-  const address = { port: server.securePort, certificate: credentials.serving.cert, token };
-  const { stopping } = process.lifecycle;
-  const goesOn = () => systemClock.now() < until && !stopping.aborted;
-  const connections = [openHttp1, openHttp2].flatMap((open) =>
-    Array.from({ length: CONNECTIONS }, () => open(address)),
-  );
+  const parts = { deps: upon(new ScratchStore()), authorizer, credentials, serving: settings.serving, token };
+  const server = await openWarmUpServer(parts);
+  const connections: WarmUpConnection[] = [];
+  const requests = new WarmUpRequests(served, deps.names, (error) => warn(process, error));
+  const goesOn = () => systemClock.now() < until && !lifecycle.stopping.aborted;
   try {
-    await Promise.all(
-      connections.map(async (connection, at) => {
-        while (goesOn()) await requests.cycle(connection, `warm-up-${at}`, goesOn);
-      }),
-    );
+    const address = { port: server.securePort, certificate: credentials.serving.cert, token };
+    for (const open of [openHttp1, openHttp2]) for (let at = 0; at < CONNECTIONS; at++) connections.push(open(address));
+    const running = connections.map((each, at) => requests.run(each, `warm-up-${at}`, goesOn));
+    // A request that is not answered holds nothing up.
+    await Promise.race([Promise.all(running), sleep(systemClock, limitMs + GRACE_MS, lifecycle.stopping)]);
+    logger.info('warmed up', { requests: requests.answered });
   } finally {
-    process.logger.info('warmed up', { requests: requests.answered });
     for (const connection of connections) connection.close();
     await server.close(AbortSignal.abort());
   }

@@ -61,7 +61,8 @@ export function openHttp1(address: WarmUpAddress): WarmUpConnection {
     async send(sent) {
       const { method, path, body } = sent;
       const asking = request({ agent, ...tlsOf(address), method, path, headers: headersOf(sent, address.token) });
-      asking.end(body);
+      // What happens behind the answer's head is reported by its body.
+      asking.on('error', () => undefined).end(body);
       const [answer] = await once(asking, 'response');
       return { code: answer.statusCode, body: await whole(answer) };
     },
@@ -84,7 +85,7 @@ export function openHttp2(address: WarmUpAddress): WarmUpConnection {
         [constants.HTTP2_HEADER_PATH]: path,
         ...headersOf(sent, address.token),
       });
-      stream.end(body);
+      stream.on('error', () => undefined).end(body);
       const [headers] = await once(stream, 'response');
       return { code: Number(headers[constants.HTTP2_HEADER_STATUS]), body: await whole(stream) };
     },

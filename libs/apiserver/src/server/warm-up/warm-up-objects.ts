@@ -2,7 +2,7 @@ import type { JsonObject } from '@orch/machinery';
 
 /** A kind of object that is written often, with one such object as its writers send it. */
 interface WarmUpObject {
-  /** Group with its name of release 1.27. */
+  /** Group, with its name in the profile `orch`. */
   readonly group: string;
   /** Version that clients speak. */
   readonly version: string;
@@ -35,7 +35,7 @@ const CONDITION = { status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', 
 /** Objects of the kinds that most writes of a cluster are of, the most frequent first. */
 export const WARM_UP_OBJECTS: readonly WarmUpObject[] = [
   {
-    ...{ group: 'coordination.k8s.io', version: 'v1', resource: 'leases' },
+    ...{ group: 'coordination.orch.io', version: 'v1', resource: 'leases' },
     content: { spec: { holderIdentity: 'warm-up', leaseDurationSeconds: 15, renewTime: TIME } },
   },
   {
@@ -61,7 +61,7 @@ export const WARM_UP_OBJECTS: readonly WarmUpObject[] = [
     },
   },
   {
-    ...{ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' },
+    ...{ group: 'discovery.orch.io', version: 'v1', resource: 'endpointslices' },
     content: {
       addressType: 'IPv4',
       endpoints: [{ addresses: ['10.1.0.2'], conditions: { ready: true }, nodeName: 'warm-up' }],

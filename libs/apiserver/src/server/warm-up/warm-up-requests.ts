@@ -45,29 +45,48 @@ interface Subject {
 export class WarmUpRequests {
   /** Number of requests that have been answered. */
   answered = 0;
-  readonly #subjects: readonly Subject[];
+  /** Kinds whose requests have all succeeded so far. */
+  readonly #subjects: Set<Subject>;
   readonly #forms: readonly WireForm[];
 
-  constructor(served: ServedResources, names: Names) {
-    this.#subjects = WARM_UP_OBJECTS.flatMap((each) => subjectOf(each, served, names) ?? []);
+  /** @param onFailed called with the error of a kind, which is left out from then on */
+  constructor(
+    served: ServedResources,
+    names: Names,
+    private readonly onFailed: (error: unknown) => void,
+  ) {
+    this.#subjects = new Set(WARM_UP_OBJECTS.flatMap((each) => subjectOf(each, served, names) ?? []));
     this.#forms = [JSON_FORM, protobufForm(names.protobufMediaType)];
   }
 
   /**
-   * Runs one cycle for each kind, in each form.
+   * Runs cycles for each kind, in each form.
    * @param name of the objects, which no other has at the time
    * @param goesOn asked before each request; nothing more is sent once it says no
-   * @throws Error for an answer that is no success
    */
-  async cycle(connection: WarmUpConnection, name: string, goesOn: () => boolean): Promise<void> {
-    for (const subject of this.#subjects) {
-      for (const form of this.#forms) {
-        for (const step of stepsOf(subject, form, name)) {
-          if (!goesOn()) return;
-          await step(connection);
-          this.answered++;
-        }
+  async run(connection: WarmUpConnection, name: string, goesOn: () => boolean): Promise<void> {
+    while (this.#subjects.size > 0 && goesOn()) {
+      for (const subject of this.#subjects) {
+        for (const form of this.#forms) await this.#cycle(connection, subject, stepsOf(subject, form, name), goesOn);
       }
+    }
+  }
+
+  async #cycle(
+    connection: WarmUpConnection,
+    subject: Subject,
+    steps: readonly Step[],
+    goesOn: () => boolean,
+  ): Promise<void> {
+    try {
+      for (const step of steps) {
+        if (!goesOn() || !this.#subjects.has(subject)) return;
+        await step(connection);
+        this.answered++;
+      }
+    } catch (error) {
+      // Several connections may be at it.
+      if (this.#subjects.delete(subject) && goesOn()) this.onFailed(error);
     }
   }
 }

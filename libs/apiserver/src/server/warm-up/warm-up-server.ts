@@ -57,9 +57,10 @@ export function openWarmUpServer(parts: WarmUpServerParts): Promise<Listeners> {
     metrics: new RequestMetrics(new Metrics()),
   });
   return openListeners({
-    ...{ listener, credentials, bindAddress: '127.0.0.1', securePort: 0, insecurePort: 0 },
+    ...{ listener, credentials, bindAddress: '127.0.0.1', securePort: 0, insecurePort: 0, exclusive: true },
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
-    limits: connectionLimits(serving),
+    // Its connections are few, and are to stay.
+    limits: { ...connectionLimits(serving), goawayChance: 0, maxConnections: 0 },
     onRefused: () => undefined,
     http2MaxStreams: serving.http2MaxStreamsPerConnection,
     watchBufferBytes: serving.watchBufferBytes,
