@@ -79,26 +79,23 @@ const BACKLOG = 4096;
  * requested.
  */
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
-  const { bindAddress } = options;
+  const { bindAddress, exclusive } = options;
   const named = new NamedContexts(options);
   const http2 = secureServer(options, named);
   const sessions = new Http2Sessions(http2, options.limits.idleMs);
   // Node gives it the methods of an HTTP/1.1 server too, and its requests their shape; its types omit that.
   const secure = prepared(http2 as unknown as Server, options);
   const servers = [secure];
-  const { exclusive = false } = options;
-  const securePort = await listen(secure, { port: options.securePort, host: bindAddress, exclusive });
+  const securePort = await listen(secure, options.securePort, bindAddress, exclusive);
   let insecurePort: number | undefined;
   if (options.insecurePort > 0) {
     const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), options);
     servers.push(plain);
-    insecurePort = await listen(plain, { port: options.insecurePort, host: LOOPBACK, exclusive }).catch(
-      async (error: unknown) => {
-        sessions.close();
-        await stopListening(secure);
-        throw error;
-      },
-    );
+    insecurePort = await listen(plain, options.insecurePort, LOOPBACK, exclusive).catch(async (error: unknown) => {
+      sessions.close();
+      await stopListening(secure);
+      throw error;
+    });
   }
   const connections = servers.map((server) => new ServerConnections(server, server === secure));
   for (const server of servers) options.vanishedPeers?.follow(server);
@@ -271,10 +268,10 @@ function answerMalformed(
   );
 }
 
-function listen(server: Server, place: { port: number; host: string; exclusive: boolean }): Promise<number> {
+function listen(server: Server, port: number, host: string, exclusive = false): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ ...place, backlog: BACKLOG }, () => {
+    server.listen({ port, host, exclusive, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });
