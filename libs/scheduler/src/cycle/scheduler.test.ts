@@ -119,7 +119,7 @@ describe('a scheduler', () => {
     expect(cluster.events).toMatchObject([{ type: 'Warning', reason: 'FailedScheduling', note: message }]);
     expect(scheduler.pending).toMatchObject({ unschedulable: 1, active: 0 });
     cluster.node('c');
-    expect(scheduler.pending).toMatchObject({ backoff: 1 });
+    await expect.poll(() => scheduler.pending).toMatchObject({ backoff: 1 });
     await cluster.clock.advance(1_000);
     await settled(scheduler);
     expect(cluster.placed).toEqual({ p: 'c' });
